@@ -36,6 +36,7 @@ mod call_coverage;
 mod campaign;
 mod capture;
 mod captured_facts;
+mod captured_images;
 mod captured_packages;
 mod certify;
 mod cli;

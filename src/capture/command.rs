@@ -5,6 +5,7 @@
 //! Does not cover: what a command does when it is executed (`program`).
 
 use crate::event::{DescriptorWrite, OpenEffect};
+use crate::image::{BufferImageRegion, ImageInLayout, ImageRegion, ImageScope, SubresourceRange};
 use crate::value::{Bytes, Handle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,7 +90,8 @@ pub enum Command {
         /// The bytes.
         bytes: Bytes,
     },
-    /// A copy between a buffer and an image: the whole buffer counts as read or written.
+    /// A copy between a buffer and an image in a capture of version 1: the whole buffer counts as
+    /// read or written.
     ImageCopy {
         /// Name of the call.
         name: String,
@@ -108,6 +110,42 @@ pub enum Command {
         name: String,
         /// What it leaves open.
         effect: OpenEffect,
+    },
+    /// vkCmdCopyBufferToImage, vkCmdCopyBufferToImage2.
+    CopyBufferToImage {
+        /// What is read.
+        from: Handle,
+        /// What is written.
+        to: ImageInLayout,
+        /// Which bytes and texels.
+        regions: Vec<BufferImageRegion>,
+    },
+    /// vkCmdCopyImageToBuffer, vkCmdCopyImageToBuffer2.
+    CopyImageToBuffer {
+        /// What is read.
+        from: ImageInLayout,
+        /// What is written.
+        to: Handle,
+        /// Which bytes and texels.
+        regions: Vec<BufferImageRegion>,
+    },
+    /// vkCmdCopyImage, vkCmdCopyImage2.
+    CopyImage {
+        /// What is read.
+        from: ImageInLayout,
+        /// What is written.
+        to: ImageInLayout,
+        /// Which texels.
+        regions: Vec<ImageRegion>,
+    },
+    /// vkCmdClearColorImage.
+    ClearColor {
+        /// What is written.
+        to: ImageInLayout,
+        /// The bits of VkClearColorValue.
+        color: [u32; 4],
+        /// What of it.
+        ranges: Vec<SubresourceRange>,
     },
 }
 
@@ -156,8 +194,10 @@ pub enum DependencyScope {
         /// Whether the buffer passes from one queue family to another.
         transfer: QueueTransfer,
     },
-    /// An image.
+    /// An image, of which captures of version 1 tell no more.
     Image(Handle),
+    /// A part of an image.
+    ImagePart(ImageScope),
 }
 
 /// Whether a resource passes from one queue family to another.

@@ -7,6 +7,9 @@
 //! Does not cover: how events lie in a file (`file`) and what they come to (`program`).
 
 use crate::command::Command;
+pub use crate::image::{
+    BindingFlags, Image, ImageContents, ImageView, ImmutableSamplers, Sampler, UnreadImage,
+};
 pub use crate::pipeline::{
     ComputePipeline, Descriptor, DescriptorCopy, DescriptorSets, DescriptorWrite, LayoutBinding,
     PipelineLayout, PushRange, SetLayout, ShaderModule, SpecializationValue,
@@ -54,7 +57,7 @@ pub enum Event {
     BufferAddress(Handle),
     /// vkCreateBufferView.
     BufferView(BufferView),
-    /// vkCreateImage, or an image of a swapchain.
+    /// vkCreateImage, of which captures of version 1 tell no more.
     Image(Handle),
     /// vkBindImageMemory, vkBindImageMemory2.
     BindImage(Binding),
@@ -122,6 +125,20 @@ pub enum Event {
     Lost(u64),
     /// Nothing follows.
     End(End),
+    /// VkDescriptorSetLayoutBindingFlagsCreateInfo of the layout in the record before.
+    BindingFlags(BindingFlags),
+    /// Immutable samplers of a layout.
+    ImmutableSamplers(ImmutableSamplers),
+    /// vkCreateImage.
+    ImageMade(Box<Image>),
+    /// vkCreateImageView.
+    ImageView(ImageView),
+    /// vkCreateSampler.
+    Sampler(Sampler),
+    /// Texels of an image where the next event happens.
+    ImageContents(ImageContents),
+    /// Texels of an image were not read.
+    UnreadImage(UnreadImage),
 }
 
 /// Who was captured, by what.
@@ -414,6 +431,10 @@ pub enum ObjectKind {
     Fence,
     /// VkSemaphore.
     Semaphore,
+    /// VkImageView.
+    ImageView,
+    /// VkSampler.
+    Sampler,
 }
 
 impl ObjectKind {
@@ -435,6 +456,8 @@ impl ObjectKind {
             ObjectKind::CommandBuffer => "command buffer",
             ObjectKind::Fence => "fence",
             ObjectKind::Semaphore => "semaphore",
+            ObjectKind::ImageView => "image view",
+            ObjectKind::Sampler => "sampler",
         }
     }
 }

@@ -14,8 +14,11 @@ use std::path::Path;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::path::display_path;
 
-/// The version of the format that this program writes and reads.
-pub const FORMAT_VERSION: u32 = 1;
+/// The version of the format that this program writes.
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The first version that it reads. Later versions add records and change none.
+pub const FIRST_VERSION: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"vkcertCP";
 
@@ -83,6 +86,7 @@ pub struct CaptureReader {
     source: BufReader<File>,
     file_bytes: u64,
     position: u64,
+    version: u32,
     records: u64,
     lost: u64,
     ended: bool,
@@ -110,6 +114,7 @@ impl CaptureReader {
             source: BufReader::with_capacity(1 << 16, file),
             file_bytes: metadata.len(),
             position: 0,
+            version: FORMAT_VERSION,
             records: 0,
             lost: 0,
             ended: false,
@@ -117,6 +122,11 @@ impl CaptureReader {
         };
         reader.read_head()?;
         Ok(reader)
+    }
+
+    /// The version of the file's format.
+    pub fn version(&self) -> u32 {
+        self.version
     }
 
     /// The next record; none behind the last one.
@@ -173,12 +183,14 @@ impl CaptureReader {
         let mut version_bytes = [0; 4];
         version_bytes.copy_from_slice(&head_bytes[MAGIC.len()..]);
         let version = u32::from_le_bytes(version_bytes);
-        if version != FORMAT_VERSION {
+        if !(FIRST_VERSION..=FORMAT_VERSION).contains(&version) {
             let message = format!(
-                "the capture has version {version} of the format; this program reads {FORMAT_VERSION}"
+                "the capture has version {version} of the format; this program reads \
+                 {FIRST_VERSION} to {FORMAT_VERSION}"
             );
             return Err(refused(message).in_file(&self.shown_path));
         }
+        self.version = version;
         self.position = HEAD_BYTES as u64;
         Ok(())
     }

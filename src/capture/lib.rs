@@ -1,7 +1,7 @@
 //! The capture of a running host program: its file, and what the program did.
 //!
-//! Knows: the events that the layer (`src/capture_layer/`) records ([`event`], [`command`]), the
-//! file that holds them ([`file`]) and the program that they come to ([`program`]).
+//! Knows: the events that the layer (`src/capture_layer/`) records ([`event`], [`command`],
+//! [`image`]), the file that holds them ([`file`]) and the program that they come to ([`program`]).
 //! Promises: a file that is damaged or contradicts itself ends in a diagnostic that names the
 //! record.
 //! Does not cover: whether what the program did is right.
@@ -9,6 +9,7 @@
 pub mod command;
 pub mod event;
 pub mod file;
+pub mod image;
 mod pipeline;
 pub mod program;
 pub mod value;

@@ -122,12 +122,21 @@ pub enum Descriptor {
     },
     /// A view of a buffer with texels.
     BufferView(Handle),
-    /// An image or a sampler.
+    /// An image or a sampler, of which captures of version 1 tell no more.
     Image,
     /// Bytes of an inline uniform block.
     Inline(Bytes),
     /// Something else.
     Other,
+    /// An image, a sampler or both; 0 for what the descriptor type does not take.
+    View {
+        /// The view of an image.
+        view: Handle,
+        /// The sampler.
+        sampler: Handle,
+        /// VkImageLayout that the image is to be in.
+        layout: i32,
+    },
 }
 
 /// Descriptors that are copied between sets.

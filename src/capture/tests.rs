@@ -1,8 +1,12 @@
 //! Files that are damaged, that lie, and that contradict themselves.
 
-use crate::command::{Command, Dependency, DependencyScope};
+use crate::command::{Command, Dependency, DependencyScope, QueueTransfer};
 use crate::event::*;
 use crate::file::{CaptureReader, Completeness, HEAD_BYTES, append_frame, cut_torn_frame, head};
+use crate::image::{
+    BufferImageRegion, Coordinates, FloatBits, ImageInLayout, ImageRegion, ImageScope,
+    SubresourceRange, TexelBox,
+};
 use crate::program::{Action, Program};
 use crate::value::{Bytes, Handle};
 use proptest::prelude::*;
@@ -30,6 +34,106 @@ fn start() -> Event {
 
 fn command(command: Command) -> Event {
     Event::Command(RecordedCommand { command_buffer: Handle(6), command })
+}
+
+const IMAGE: ImageInLayout = ImageInLayout { image: Handle(10), layout: 7 };
+
+const ALL: SubresourceRange =
+    SubresourceRange { aspects: 1, level: 0, levels: u32::MAX, layer: 0, layers: u32::MAX };
+
+const TEXELS: TexelBox =
+    TexelBox { aspects: 1, level: 0, layer: 0, layers: 1, offset: [0; 3], extent: [4, 2, 1] };
+
+fn image() -> Image {
+    Image {
+        image: Handle(10),
+        flags: 0,
+        image_type: 1,
+        format: 100,
+        extent: [4, 2, 1],
+        levels: 2,
+        layers: 3,
+        samples: 1,
+        tiling: 0,
+        usage: 0xf,
+        initial_layout: 0,
+        memory_bytes: 64,
+    }
+}
+
+/// An image, how it is seen, and commands about it.
+fn image_events() -> Vec<Event> {
+    let region =
+        BufferImageRegion { buffer_offset: 0, row_length: 0, image_height: 0, texels: TEXELS };
+    let scope = ImageScope {
+        image: Handle(10),
+        range: ALL,
+        layouts: [0, 7],
+        transfer: QueueTransfer::None,
+    };
+    let scope = DependencyScope::ImagePart(scope);
+    vec![
+        command(Command::Barrier(vec![dependency(scope)])),
+        command(Command::CopyBufferToImage { from: Handle(4), to: IMAGE, regions: vec![region] }),
+        command(Command::CopyImageToBuffer { from: IMAGE, to: Handle(4), regions: vec![region] }),
+        command(Command::CopyImage {
+            from: IMAGE,
+            to: IMAGE,
+            regions: vec![ImageRegion { from: TEXELS, to: TEXELS }],
+        }),
+        command(Command::ClearColor { to: IMAGE, color: [0; 4], ranges: vec![ALL] }),
+    ]
+}
+
+fn image_objects() -> Vec<Event> {
+    let sampler = Sampler {
+        sampler: Handle(12),
+        filters: [0; 2],
+        mipmap: 0,
+        address: [2; 3],
+        border: 0,
+        anisotropy: None,
+        compare: None,
+        lod: [FloatBits(0); 3],
+        coordinates: Coordinates::Normalized,
+    };
+    let binding = LayoutBinding { binding: 3, descriptor_type: 0, count: 1, stages: 0x20 };
+    vec![
+        Event::ImageMade(Box::new(image())),
+        Event::BindImage(Binding { resource: Handle(10), memory: Handle(3), offset: 192 }),
+        Event::ImageView(ImageView {
+            view: Handle(11),
+            image: Handle(10),
+            view_type: 1,
+            format: 100,
+            components: [0; 4],
+            range: ALL,
+        }),
+        Event::Sampler(sampler),
+        Event::SetLayout(SetLayout { layout: Handle(13), flags: 2, bindings: vec![binding] }),
+        Event::BindingFlags(BindingFlags { layout: Handle(13), bindings: vec![(3, 5)] }),
+        Event::ImmutableSamplers(ImmutableSamplers {
+            layout: Handle(13),
+            bindings: vec![(3, vec![Handle(12)])],
+        }),
+        Event::ImageContents(ImageContents {
+            image: Handle(10),
+            level: 1,
+            layer: 2,
+            bytes: Bytes(vec![0; 8]),
+        }),
+        Event::UnreadImage(UnreadImage { image: Handle(10), reason: "its usage".to_owned() }),
+    ]
+}
+
+fn dependency(scope: DependencyScope) -> Dependency {
+    Dependency {
+        source_stages: 0x1000,
+        source_access: 0x1000,
+        target_stages: 0x4000,
+        target_access: 0x2000,
+        scope,
+    }
 }
 
 /// A small program that is complete.
@@ -67,13 +171,7 @@ fn events() -> Vec<Event> {
         Event::CommandBuffers(CommandBuffers { pool: Handle(5), command_buffers: vec![Handle(6)] }),
         Event::Begin(Begin { command_buffer: Handle(6), flags: 0 }),
         command(Command::FillBuffer { buffer: Handle(4), offset: 8, size: u64::MAX, word: 7 }),
-        command(Command::Barrier(vec![Dependency {
-            source_stages: 0x1000,
-            source_access: 0x1000,
-            target_stages: 0x4000,
-            target_access: 0x2000,
-            scope: DependencyScope::All,
-        }])),
+        command(Command::Barrier(vec![dependency(DependencyScope::All)])),
         command(Command::UpdateBuffer {
             buffer: Handle(4),
             offset: 0,
@@ -94,6 +192,8 @@ fn events() -> Vec<Event> {
         Event::Map(MemoryRange { memory: Handle(3), offset: 0, size: u64::MAX }),
         Event::Unmap(Handle(3)),
     ];
+    events.splice(11..11, image_events());
+    events.splice(6..6, image_objects());
     let records = events.len() as u64;
     events.push(Event::End(End { records }));
     events
@@ -128,11 +228,58 @@ fn a_program_is_read_as_it_was_recorded() {
         .iter()
         .map(|operation| format!("{:?}", operation.action).split([' ', '(']).next().unwrap().into())
         .collect();
-    assert_eq!(names, ["Submit", "Fill", "Barrier", "Update", "HostWait", "Map", "Unmap"]);
-    let Action::Fill { offset, size, .. } = program.operations[1].action else { panic!() };
+    let expected = "ImageContents UnreadImage Submit Fill Barrier Update Barrier CopyToImage \
+                    CopyFromImage CopyImage ClearImage HostWait Map Unmap";
+    assert_eq!(names.join(" "), expected);
+    let Action::Fill { offset, size, .. } = program.operations[3].action else { panic!() };
     assert_eq!((offset, size), (8, 120), "VK_WHOLE_SIZE goes to the end of the buffer");
     let span = program.span(0, 8, 120).unwrap();
     assert_eq!((span.start, span.end), (72, 192), "the buffer begins at 64 of its memory");
+}
+
+/// Texels stand level by level, layer by layer; of what a box names those that are there.
+#[test]
+fn texels_of_an_image_have_numbers() {
+    let program = read(&file_of(&events())).unwrap();
+    let image = &program.images[0];
+    assert_eq!((image.first_texel(1, 0), image.first_texel(1, 2), image.texels()), (24, 28, 30));
+    assert_eq!((image.subresource_at(23), image.subresource_at(28)), ((0, 2), (1, 2)));
+    let inner = TexelBox { layer: 1, layers: 2, offset: [1, 1, 0], extent: [9, 9, 1], ..TEXELS };
+    let rows = image.rows(&inner);
+    let starts: Vec<u64> = (0..rows.count()).map(|row| rows.start(row)).collect();
+    assert_eq!((starts, rows.width), (vec![13, 21], 3));
+    let range = SubresourceRange { level: 1, ..ALL };
+    assert_eq!(image.spans(&image.subresources(&range)), [(24, 26), (26, 28), (28, 30)]);
+}
+
+/// What version 1 had reads as it did, and its images are not described.
+#[test]
+fn captures_of_version_one_are_read() {
+    let mut events = events();
+    events.drain(20..25);
+    events.drain(6..15);
+    events.insert(6, Event::Image(Handle(10)));
+    events.insert(
+        7,
+        Event::BindImage(Binding { resource: Handle(10), memory: Handle(3), offset: 0 }),
+    );
+    let end = events.len() - 1;
+    events[end] = Event::End(End { records: end as u64 });
+    let mut file = file_of(&events);
+    file[8] = 1;
+    let program = read(&file).unwrap();
+    assert_eq!((program.images.len(), program.operations.len()), (0, 7));
+    let view = ImageView {
+        view: Handle(11),
+        image: Handle(10),
+        view_type: 1,
+        format: 100,
+        components: [0; 4],
+        range: ALL,
+    };
+    events.insert(8, Event::ImageView(view));
+    let message = read(&file_of(&events)).unwrap_err();
+    assert!(message.contains("what the image 0xa is was not recorded"), "{message}");
 }
 
 #[test]
@@ -229,13 +376,44 @@ fn contradictions_are_named_with_their_record() {
             }),
             "reach beyond a buffer of 128 bytes",
         ),
+        (
+            Event::ImageMade(Box::new(Image { extent: [u32::MAX; 3], ..image() })),
+            "more than 1099511627776 texels",
+        ),
+        (Event::ImageMade(Box::new(Image { levels: 33, ..image() })), "more than 32 levels"),
+        (Event::ImageMade(Box::new(Image { layers: 0, ..image() })), "no texels"),
+        (
+            Event::BindImage(Binding { resource: Handle(10), memory: Handle(3), offset: 193 }),
+            "an image reaches beyond the memory",
+        ),
+        (
+            Event::ImageContents(ImageContents {
+                image: Handle(10),
+                level: 2,
+                layer: 0,
+                bytes: Bytes(Vec::new()),
+            }),
+            "a level or a layer that the image does not have",
+        ),
+        (
+            command(Command::CopyImage {
+                from: IMAGE,
+                to: IMAGE,
+                regions: vec![ImageRegion { from: TEXELS, to: TexelBox { layer: 3, ..TEXELS } }],
+            }),
+            "texels are named that their image does not have",
+        ),
+        (
+            Event::BindingFlags(BindingFlags { layout: unknown, bindings: Vec::new() }),
+            "no record made the descriptor set layout 0x63",
+        ),
         (start(), "begins a second time"),
         (Event::End(End { records: 3 }), "closed after 3 records"),
     ];
     for (event, expected) in cases {
         let message = fault_with(event);
         assert!(message.contains(expected), "{message:?} does not say {expected:?}");
-        assert!(message.starts_with("record 18 at byte "), "{message}");
+        assert!(message.starts_with("record 32 at byte "), "{message}");
     }
     assert_eq!(fault_with(Event::Unmap(Handle(3))), "", "what contradicts nothing is read");
 }
@@ -243,7 +421,8 @@ fn contradictions_are_named_with_their_record() {
 #[test]
 fn command_buffers_that_execute_each_other_end_in_a_diagnostic() {
     let mut events = events();
-    events.truncate(8);
+    let begin = events.iter().position(|event| matches!(event, Event::Begin(_))).unwrap();
+    events.truncate(begin + 1);
     events.push(command(Command::Execute(vec![Handle(6)])));
     events.push(Event::EndRecording(Handle(6)));
     events.push(Event::Submit(Submit {
@@ -265,7 +444,8 @@ fn a_refused_submission_did_nothing() {
     let submit = events.iter().position(|event| matches!(event, Event::Submit(_))).unwrap();
     events.truncate(submit + 1);
     events.push(Event::SubmitFailed(Handle(2)));
-    assert_eq!(read(&file_of(&events)).unwrap().operations.len(), 0);
+    let operations = read(&file_of(&events)).unwrap().operations;
+    assert!(operations.iter().all(|operation| operation.submission.is_none()), "{operations:?}");
 }
 
 #[test]
@@ -303,7 +483,7 @@ fn other_files_are_no_captures() {
         (&b""[..], "no capture"),
         (b"vkcertCP", "no capture"),
         (b"something else altogether", "no capture"),
-        (b"vkcertCP\x02\0\0\0", "version 2"),
+        (b"vkcertCP\x03\0\0\0", "version 3 of the format; this program reads 1 to 2"),
     ] {
         let message = read(bytes).unwrap_err();
         assert!(message.contains(expected), "{message}");

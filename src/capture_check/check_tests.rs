@@ -3,6 +3,7 @@
 mod bindings;
 mod facts;
 mod host;
+mod images;
 mod interfaces;
 mod order;
 mod overlap;

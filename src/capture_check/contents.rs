@@ -1,22 +1,32 @@
 //! What memory holds while a captured program runs, as far as the capture tells.
 //!
-//! Knows: contents of mapped memory where they are recorded, fills, updates and copies.
+//! Knows: contents of mapped memory where they are recorded, fills, updates and copies, images among
+//! them (`image_contents`).
 //! Promises: what a dispatch may have written, or something that is not modelled, is not known, nor
 //! is what the host may have written to mapped memory whose contents are not recorded.
 //! Does not cover: whether what is known is also visible where it is read (`order`).
 
+use crate::image_contents::{KnownImages, followed_texel};
 use crate::kernel::{AddressedMemory, KernelTable, Touch};
+use crate::texels::buffer_rows;
 use std::collections::BTreeMap;
 use vkcert_capture::event::{ContentsMode, OpenEffect};
-use vkcert_capture::program::{Action, Dispatch, Groups, MemorySpan, Program, WHOLE_SIZE};
+use vkcert_capture::image::BufferImageRegion;
+use vkcert_capture::program::{
+    Action, BoundResource, BoundView, Dispatch, Groups, MemorySpan, Program, WHOLE_SIZE,
+};
 
 /// Bytes that vkCmdDispatchIndirect reads.
 pub(crate) const INDIRECT_BYTES: u64 = 12;
+
+/// Bytes of a memory that are followed at most: what lies behind is not known.
+const MOST_FOLLOWED_BYTES: u64 = 1 << 30;
 
 /// What memory holds, as far as it is known.
 #[derive(Debug, Default)]
 pub(crate) struct KnownMemory {
     bytes: BTreeMap<usize, Vec<Option<u8>>>,
+    images: KnownImages,
     /// What the host has mapped, by memory.
     mapped: BTreeMap<usize, MemorySpan>,
 }
@@ -44,6 +54,9 @@ impl KnownMemory {
     }
 
     fn set(&mut self, span: &MemorySpan, values: impl Iterator<Item = Option<u8>>) {
+        if span.end > MOST_FOLLOWED_BYTES {
+            return;
+        }
         let bytes = self.bytes.entry(span.memory).or_default();
         let (Ok(start), Ok(end)) = (usize::try_from(span.start), usize::try_from(span.end)) else {
             return;
@@ -89,6 +102,31 @@ impl KnownMemory {
                     self.set(&span, bytes.iter().copied().map(Some));
                 }
             }
+            Action::CopyToImage { from, to, regions } => {
+                for region in regions.iter() {
+                    self.copy_to_image(program, *from, to.image, region);
+                }
+            }
+            Action::CopyFromImage { from, to, regions } => {
+                for region in regions.iter() {
+                    self.copy_from_image(program, from.image, *to, region);
+                }
+            }
+            Action::CopyImage { from, to, regions } => {
+                for region in regions.iter() {
+                    self.images.copy(program, from.image, to.image, region);
+                }
+            }
+            Action::ClearImage { to, color, ranges } => {
+                for range in ranges.iter() {
+                    self.images.clear(program, to.image, *color, range);
+                }
+            }
+            Action::ImageContents { image, level, layer, bytes } => {
+                self.images.set_layer(program, *image, (*level, *layer), bytes);
+            }
+            Action::UnreadImage { image, reason } => self.images.note_unread(*image, reason),
+            Action::Barrier(parts) => self.images.take_barrier(program, parts),
             Action::ImageCopy { written, .. } => {
                 let span = written.and_then(|buffer| program.span(buffer, 0, WHOLE_SIZE));
                 span.iter().for_each(|span| self.forget(span));
@@ -103,12 +141,11 @@ impl KnownMemory {
             }
             Action::Submit => self.forget_unrecorded(program),
             // A pipeline that was bound in a way that is not modelled may write anything.
-            Action::UnboundDispatch { unseen: Some(_) } => self.bytes.clear(),
-            Action::Unsupported { effect: OpenEffect::Accesses, .. } => self.bytes.clear(),
+            Action::UnboundDispatch { unseen: Some(_) } => self.forget_all(),
+            Action::Unsupported { effect: OpenEffect::Accesses, .. } => self.forget_all(),
             Action::UnboundDispatch { unseen: None }
             | Action::SemaphoreWait(_)
             | Action::SemaphoreSignal(_)
-            | Action::Barrier(_)
             | Action::Unsupported { .. }
             | Action::HostWait { .. }
             | Action::Flush(_)
@@ -134,7 +171,7 @@ impl KnownMemory {
         });
         let Some(kernel) = followed else {
             // It may have written anything.
-            self.bytes.clear();
+            self.forget_all();
             return;
         };
         for ((set, binding), used) in &kernel.uses {
@@ -146,7 +183,68 @@ impl KnownMemory {
                 let span =
                     bound.and_then(|bound| program.span(bound.buffer, bound.offset, bound.size));
                 span.iter().for_each(|span| self.forget(span));
+                if let BoundResource::View(BoundView { view: Some(view), .. }) = descriptor.resource
+                {
+                    let view = &program.image_views[view];
+                    self.images.forget(program, view.image, &view.made.range);
+                }
             }
+        }
+    }
+
+    fn forget_all(&mut self) {
+        self.bytes.clear();
+        self.images.forget_all();
+    }
+
+    /// The bytes of an image, level by level, layer by layer; none for those that are not known. In
+    /// words why none is known.
+    pub(crate) fn image_contents(
+        &self,
+        program: &Program,
+        image: usize,
+    ) -> Result<Vec<Option<u8>>, String> {
+        self.images.contents(program, image)
+    }
+
+    fn copy_to_image(
+        &mut self,
+        program: &Program,
+        buffer: usize,
+        image: usize,
+        region: &BufferImageRegion,
+    ) {
+        let object = &program.images[image];
+        let Some(size) = followed_texel(object) else { return };
+        let (rows, own) = (object.rows(&region.texels), buffer_rows(object, region, size));
+        for row in 0..rows.count() {
+            let bytes = match program.span(buffer, own.start(row), own.bytes) {
+                Some(span) if span.end - span.start == own.bytes => self.contents(&span),
+                Some(_) | None => Vec::new(),
+            };
+            let bytes = bytes.into_iter().chain(std::iter::repeat(None));
+            self.images.set(object, image, (rows.start(row), rows.width), bytes);
+        }
+    }
+
+    fn copy_from_image(
+        &mut self,
+        program: &Program,
+        image: usize,
+        buffer: usize,
+        region: &BufferImageRegion,
+    ) {
+        let object = &program.images[image];
+        let Some(size) = followed_texel(object) else {
+            let span = program.span(buffer, region.buffer_offset, WHOLE_SIZE);
+            span.iter().for_each(|span| self.forget(span));
+            return;
+        };
+        let (rows, own) = (object.rows(&region.texels), buffer_rows(object, region, size));
+        for row in 0..rows.count() {
+            let Some(span) = program.span(buffer, own.start(row), own.bytes) else { continue };
+            let bytes = self.images.row(image, size, (rows.start(row), rows.width));
+            self.set(&span, bytes.into_iter());
         }
     }
 }

@@ -12,11 +12,13 @@ use crate::row::{CaptureCheckName, CaptureReport, CaptureRow};
 use crate::scope::{CheckScope, KernelScope};
 use crate::words::{dependency_in_words, operation_in_words};
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_capture::program::{Action, Dispatch, Groups, Program};
+use vkcert_capture::program::{
+    Action, BoundResource, BoundView, Dispatch, Groups, Program, ViewObject,
+};
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::requirement::{
-    BoundBytes, CaptureReading, CapturedCheck, CapturedDispatch, CapturedKernel, CapturedModules,
-    CapturedOperation, CapturedOperationKind, CapturedOrder, GivenFacts,
+    BoundBytes, BoundImage, CaptureReading, CapturedCheck, CapturedDispatch, CapturedKernel,
+    CapturedModules, CapturedOperation, CapturedOperationKind, CapturedOrder, GivenFacts,
 };
 
 /// Different dispatches that evidence lists.
@@ -161,9 +163,37 @@ fn given_facts(
         local_size: kernel.map(|kernel| kernel.reflection.local_size),
         specialization: pipeline.specialization.iter().filter_map(raw_value).collect(),
         push_constants: pushed.map(byte_digits).collect(),
-        buffers: places.into_iter().filter_map(bound_bytes).collect(),
+        buffers: places.iter().copied().filter_map(bound_bytes).collect(),
+        images: places
+            .iter()
+            .filter_map(|(set, binding)| bound_image(program, dispatch, *set, *binding))
+            .collect(),
         unseen: dispatch.unseen.as_ref().map(|name| name.to_string()),
     }
+}
+
+/// The view at a binding that has one.
+fn bound_image(
+    program: &Program,
+    dispatch: &Dispatch,
+    set: u32,
+    binding: u32,
+) -> Option<BoundImage> {
+    let mut descriptors = dispatch.descriptors_at(set, binding);
+    let (descriptor, _) = descriptors.next()?;
+    let BoundResource::View(BoundView { view: Some(view), .. }) = descriptor.resource else {
+        return None;
+    };
+    let ViewObject { image, made, .. } = &program.image_views[view];
+    let object = &program.images[*image];
+    let part = object.subresources(&made.range);
+    descriptors.next().is_none().then_some(BoundImage {
+        set,
+        binding,
+        extent: object.level_extent(part.levels.start),
+        layers: part.layers.len() as u32,
+        levels: part.levels.len() as u32,
+    })
 }
 
 fn parts_of_report(
@@ -249,6 +279,12 @@ fn described_operation(
         | Action::Fill { .. }
         | Action::Update { .. }
         | Action::ImageCopy { .. }
+        | Action::CopyToImage { .. }
+        | Action::CopyFromImage { .. }
+        | Action::CopyImage { .. }
+        | Action::ClearImage { .. }
+        | Action::ImageContents { .. }
+        | Action::UnreadImage { .. }
         | Action::Unsupported { .. }
         | Action::HostWait { .. }
         | Action::Map(_)

@@ -10,7 +10,9 @@ use crate::row::{CaptureCheckName, CaptureReport};
 use crate::words::operation_in_words;
 use std::collections::BTreeSet;
 use vkcert_capture::event::Limits;
-use vkcert_capture::program::{BoundResource, Dispatch, Groups, Pipeline, Program};
+use vkcert_capture::program::{
+    BoundResource, BoundView, Dispatch, Groups, PARTIALLY_BOUND, Pipeline, Program,
+};
 use vkcert_model::evidence::CheckStatus;
 use vkcert_model::procedure::DescriptorClass;
 use vkcert_spirv::interface::ReflectedResource;
@@ -283,6 +285,18 @@ fn check_resource(
     };
     let mut descriptors = dispatch.descriptors_at(set, binding).peekable();
     if descriptors.peek().is_none() {
+        let layout = dispatch.sets.iter().find(|bound| bound.number == set);
+        let layout = layout.map(|bound| &bound.layout);
+        // A sampler of the layout needs no write.
+        if layout.is_some_and(|layout| layout.has_own_sampler(binding)) {
+            return;
+        }
+        if layout.is_some_and(|layout| layout.has_binding_flag(binding, PARTIALLY_BOUND)) {
+            let fault = "no descriptor was written, and whether the kernel reaches it is not known \
+                         (PARTIALLY_BOUND)";
+            tell(CaptureCheckName::Descriptors, CheckStatus::Undetermined, fault.to_owned());
+            return;
+        }
         let fault = if dispatch.disturbed.contains(&set) {
             "its set was bound with a pipeline layout that is not compatible with that of the \
              pipeline, or with that of sets that were bound later (Vulkan specification, \
@@ -336,6 +350,11 @@ fn check_resource(
                 }
             }
             BoundResource::Image => {}
+            BoundResource::View(bound) => {
+                if let Some(fault) = view_fault(program, resource, bound) {
+                    tell(CaptureCheckName::Descriptors, CheckStatus::Refuted, fault);
+                }
+            }
             BoundResource::Null => {
                 let fault = "the descriptor is null, and whether the kernel reaches it is not \
                              known"
@@ -349,6 +368,46 @@ fn check_resource(
         }
     }
 }
+
+/// What of a descriptor is missing for its kernel.
+fn view_fault(
+    program: &Program,
+    resource: &ReflectedResource,
+    bound: &BoundView,
+) -> Option<String> {
+    let (needs_view, needs_sampler) = match resource.class {
+        DescriptorClass::Sampler => (false, true),
+        DescriptorClass::Combined => (true, true),
+        DescriptorClass::SampledImage | DescriptorClass::StorageImage => (true, false),
+        DescriptorClass::UniformTexel
+        | DescriptorClass::StorageTexel
+        | DescriptorClass::Uniform
+        | DescriptorClass::UniformDynamic
+        | DescriptorClass::Storage
+        | DescriptorClass::StorageDynamic => (false, false),
+    };
+    if (needs_view && bound.view.is_none()) || (needs_sampler && bound.sampler.is_none()) {
+        return Some(
+            "the descriptor has no image, or no sampler, and the kernel declares both what \
+                     it is written for"
+                .to_owned(),
+        );
+    }
+    let usage_bit = match resource.class {
+        DescriptorClass::StorageImage => STORAGE_USAGE,
+        DescriptorClass::SampledImage | DescriptorClass::Combined => SAMPLED_USAGE,
+        _ => return None,
+    };
+    let image = program.image_views[bound.view?].image;
+    let usage = program.images[image].made.usage;
+    (usage & usage_bit == 0).then(|| {
+        format!("image {} was made for another usage ({usage:#x}, VkImageUsageFlags)", image + 1)
+    })
+}
+
+/// VK_IMAGE_USAGE_SAMPLED_BIT and VK_IMAGE_USAGE_STORAGE_BIT.
+const SAMPLED_USAGE: u32 = 0x4;
+const STORAGE_USAGE: u32 = 0x8;
 
 /// Whether a VkDescriptorType is what a module asks for ("DescriptorSet and Binding Assignment").
 fn fits(class: DescriptorClass, descriptor_type: i32) -> bool {

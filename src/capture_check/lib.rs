@@ -9,21 +9,24 @@
 //! Promises: a check is `refuted` only with the operations that refute it; what is not modelled, and
 //! what stands behind a command that is not, is `undetermined` by name. Nothing is said to hold for
 //! a capture that is not complete.
-//! Does not cover: images; which elements of a bound range an invocation touches, so that two
+//! Does not cover: images of captures of version 1; which elements of a bound range an invocation touches, so that two
 //! dispatches count as touching the same bytes where their bound ranges overlap.
 
 #[cfg(test)]
 mod check_tests;
 mod contents;
 mod facts;
+mod image_contents;
 mod interface;
 mod kernel;
 mod order;
 mod procedure;
+mod procedure_images;
 mod recording;
 mod row;
 mod scope;
 mod stated;
+mod texels;
 mod words;
 
 pub use facts::{CaptureSource, SoughtKernel, captured_kernel};

@@ -3,11 +3,12 @@
 //! Knows: what memory held before the dispatch, as far as the capture has it (`contents`).
 //! Promises: what the procedure cannot say as it was is told with it; expected values are left to a
 //! person.
-//! Does not cover: images, device addresses, inline uniform blocks, and indirect dispatches whose
-//! numbers of workgroups are not known, by name.
+//! Does not cover: device addresses, inline uniform blocks, images of captures of version 1, and
+//! indirect dispatches whose numbers of workgroups are not known, by name.
 
 use crate::contents::KnownMemory;
 use crate::kernel::{KernelFacts, KernelTable};
+use crate::procedure_images::procedure_images;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -50,6 +51,7 @@ pub fn captured_procedure(program: &Program, number: u32) -> Result<CapturedProc
     let mut remarks = Vec::new();
     let bindings = bindings_of(program, dispatch, kernel)?;
     let windows = windows_of(&bindings);
+    let images = procedure_images(program, dispatch, kernel, &memory, &mut remarks)?;
     let mut buffers = Map::new();
     for window in windows.values() {
         let name = buffer_name(window.buffer);
@@ -58,21 +60,28 @@ pub fn captured_procedure(program: &Program, number: u32) -> Result<CapturedProc
     let pipeline = &program.pipelines[dispatch.pipeline];
     let module = pipeline.module.ok_or("the shader module is not in the capture")?;
     let name = kernel_name(&pipeline.entry);
+    let buffer_bindings = bindings.iter().map(|bound| binding_value(bound, &windows));
+    let all_bindings: Vec<Value> = buffer_bindings.chain(images.bindings).collect();
     let mut step = json!({
         "kernel": name,
         "groups": groups,
-        "bindings": bindings.iter().map(|bound| binding_value(bound, &windows)).collect::<Vec<_>>(),
+        "bindings": all_bindings,
         "specialization": specialization(program, dispatch, kernel),
     });
     if let Some(bytes) = push_constant_bytes(dispatch, kernel, &mut remarks) {
         step["push_constants"] = json!({ "bytes": STANDARD.encode(bytes) });
     }
     remarks.push("expected values are left to a person: the test has none".to_owned());
-    let test = json!({
+    let mut test = json!({
         "id": format!("TC-CAPTURE-{number}"),
         "buffers": buffers,
         "dispatches": [step],
     });
+    for (key, values) in [("images", images.images), ("samplers", images.samplers)] {
+        if !values.is_empty() {
+            test[key] = Value::Object(values);
+        }
+    }
     let source = json!({ "bytes": STANDARD.encode(&*program.modules[module]) });
     let kernel = json!({
         "source": source,
@@ -144,7 +153,8 @@ fn bindings_of(
         for (descriptor, dynamic_offset) in dispatch.descriptors_at(*set, *binding) {
             let what = match &descriptor.resource {
                 BoundResource::Buffer { .. } => "",
-                BoundResource::Image => "an image",
+                BoundResource::View(_) => continue,
+                BoundResource::Image => "an image that is not recorded",
                 BoundResource::Inline(_) => "an inline uniform block",
                 BoundResource::Null => "nothing",
                 BoundResource::Other => "something that is not modelled",

@@ -3,17 +3,18 @@
 //! Knows: which pipelines, sets, buffers and memory a submitted command names, what was destroyed or
 //! written since it was recorded (Vulkan specification, "Command Buffer Lifecycle", "Descriptor Set
 //! Updates"). Whether sets are bound with compatible layouts is told by `interface`.
-//! Promises: what a kernel does not use is no fault of its dispatch. What depends on flags of
-//! bindings, which captures do not have, is undetermined.
-//! Does not cover: what is destroyed while it is in use by the device; buffer views, images and
-//! samplers that were destroyed.
+//! Promises: what a kernel does not use is no fault of its dispatch. What depends on what invocations
+//! reach, or on flags of bindings that the capture does not have (version 1), is undetermined.
+//! Does not cover: what is destroyed while it is in use by the device; buffer views that were
+//! destroyed.
 
 use crate::kernel::KernelTable;
 use crate::row::{CaptureCheckName, CaptureReport};
 use crate::words::operation_in_words;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_capture::program::{
-    Action, BarrierScope, BoundResource, BoundSet, Dispatch, Groups, Program, SetLife,
+    Action, BarrierScope, BoundResource, BoundSet, Dispatch, Groups, ObjectEnd, PARTIALLY_BOUND,
+    Program, SetLayout, SetLife, UPDATE_AFTER_BIND, UPDATE_UNUSED_WHILE_PENDING,
 };
 use vkcert_model::evidence::CheckStatus;
 
@@ -49,10 +50,48 @@ enum Fault {
     Updated(u32),
     /// A set was written in a way that flags of its bindings may permit.
     PerhapsUpdated(u32),
-    /// A buffer is gone.
+    /// An object is gone.
+    Object(UsedObject),
+    /// An object is gone that need not be reached.
+    PerhapsObject(UsedObject),
+}
+
+/// An object that a command uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum UsedObject {
     Buffer(usize),
-    /// One of several buffers of a binding is gone.
-    PerhapsBuffer(usize),
+    Image(usize),
+    View(usize),
+    Sampler(usize),
+}
+
+impl UsedObject {
+    fn in_words(self) -> String {
+        match self {
+            UsedObject::Buffer(index) => format!("buffer {}", index + 1),
+            UsedObject::Image(index) => format!("image {}", index + 1),
+            UsedObject::View(index) => format!("image view {}", index + 1),
+            UsedObject::Sampler(index) => format!("sampler {}", index + 1),
+        }
+    }
+
+    /// When it was destroyed, and its memory where it has some.
+    fn ends(self, program: &Program) -> (ObjectEnd, Option<ObjectEnd>) {
+        let memory_end =
+            |memory: Option<(usize, u64)>| memory.map(|(memory, _)| program.memories[memory].end);
+        match self {
+            UsedObject::Buffer(index) => {
+                let object = &program.buffers[index];
+                (object.end, memory_end(object.memory))
+            }
+            UsedObject::Image(index) => {
+                let object = &program.images[index];
+                (object.end, memory_end(object.memory))
+            }
+            UsedObject::View(index) => (program.image_views[index].end, None),
+            UsedObject::Sampler(index) => (program.samplers[index].end, None),
+        }
+    }
 }
 
 struct RecordingCheck<'a> {
@@ -93,14 +132,35 @@ impl RecordingCheck<'_> {
             Action::Fill { buffer, .. } | Action::Update { buffer, .. } => {
                 self.take_named_buffer(index, *buffer, "it writes");
             }
+            Action::CopyToImage { from, to, .. } => {
+                self.take_named_buffer(index, *from, "it reads");
+                self.take_named_image(index, to.image, "it writes");
+            }
+            Action::CopyFromImage { from, to, .. } => {
+                self.take_named_image(index, from.image, "it reads");
+                self.take_named_buffer(index, *to, "it writes");
+            }
+            Action::CopyImage { from, to, .. } => {
+                self.take_named_image(index, from.image, "it reads");
+                self.take_named_image(index, to.image, "it writes");
+            }
+            Action::ClearImage { to, .. } => self.take_named_image(index, to.image, "it writes"),
             Action::Barrier(parts) => {
                 for part in parts.iter() {
-                    if let BarrierScope::Buffer { buffer, .. } = part.scope {
-                        self.take_named_buffer(index, buffer, "it names");
+                    match part.scope {
+                        BarrierScope::Buffer { buffer, .. } => {
+                            self.take_named_buffer(index, buffer, "it names");
+                        }
+                        BarrierScope::ImagePart { image, .. } => {
+                            self.take_named_image(index, image, "it names");
+                        }
+                        BarrierScope::Execution | BarrierScope::All | BarrierScope::Image => {}
                     }
                 }
             }
-            Action::Submit
+            Action::ImageContents { .. }
+            | Action::UnreadImage { .. }
+            | Action::Submit
             | Action::SemaphoreWait(_)
             | Action::SemaphoreSignal(_)
             | Action::Unsupported { .. }
@@ -114,7 +174,13 @@ impl RecordingCheck<'_> {
     }
 
     fn take_named_buffer(&mut self, index: usize, buffer: usize, place: &str) {
-        self.take_buffer(index, (NO_PIPELINE, buffer), place, CheckStatus::Refuted);
+        let object = UsedObject::Buffer(buffer);
+        self.take_object(index, (NO_PIPELINE, object), place, CheckStatus::Refuted);
+    }
+
+    fn take_named_image(&mut self, index: usize, image: usize, place: &str) {
+        let object = UsedObject::Image(image);
+        self.take_object(index, (NO_PIPELINE, object), place, CheckStatus::Refuted);
     }
 
     fn take_unbound(&mut self, index: usize, unseen: Option<&str>) {
@@ -140,12 +206,9 @@ impl RecordingCheck<'_> {
             self.tell((pipeline, Fault::Pipeline), CheckStatus::Refuted, index, words);
         }
         if let Groups::Indirect { buffer, .. } = dispatch.groups {
-            self.take_buffer(
-                index,
-                (pipeline, buffer),
-                "it reads its workgroups from",
-                CheckStatus::Refuted,
-            );
+            let object = UsedObject::Buffer(buffer);
+            let place = "it reads its workgroups from";
+            self.take_object(index, (pipeline, object), place, CheckStatus::Refuted);
         }
         if dispatch.unseen.is_some() {
             return;
@@ -171,15 +234,37 @@ impl RecordingCheck<'_> {
     ) {
         for descriptor in bound.descriptors.iter() {
             let binding = descriptor.binding;
-            let BoundResource::Buffer { buffer, .. } = descriptor.resource else { continue };
             if !used_bindings.contains(&binding) {
                 continue;
             }
             let place = format!("binding {}.{binding} has", bound.number);
-            // Of several descriptors those that are not reached need not be valid.
-            let several = bound.layout.bindings.get(&binding).is_some_and(|(_, count)| *count > 1);
+            // Those that are not reached need not be valid, of several, or where the binding says so.
+            let several = bound.layout.bindings.get(&binding).is_some_and(|(_, count)| *count > 1)
+                || bound.layout.has_binding_flag(binding, PARTIALLY_BOUND);
             let status = if several { CheckStatus::Undetermined } else { CheckStatus::Refuted };
-            self.take_buffer(index, (pipeline, buffer), &place, status);
+            for object in self.objects_of(&descriptor.resource) {
+                self.take_object(index, (pipeline, object), &place, status.clone());
+            }
+        }
+    }
+
+    /// What a descriptor leads to.
+    fn objects_of(&self, resource: &BoundResource) -> Vec<UsedObject> {
+        match resource {
+            BoundResource::Buffer { buffer, .. } => vec![UsedObject::Buffer(*buffer)],
+            BoundResource::View(bound) => {
+                let image = bound.view.map(|view| self.program.image_views[view].image);
+                let objects = [
+                    bound.view.map(UsedObject::View),
+                    image.map(UsedObject::Image),
+                    bound.sampler.map(UsedObject::Sampler),
+                ];
+                objects.into_iter().flatten().collect()
+            }
+            BoundResource::Image
+            | BoundResource::Inline(_)
+            | BoundResource::Null
+            | BoundResource::Other => Vec::new(),
         }
     }
 
@@ -199,55 +284,110 @@ impl RecordingCheck<'_> {
                 self.tell((pipeline, Fault::Set(number)), CheckStatus::Refuted, index, &words);
             }
         }
-        if bound.updated.is_empty() {
-            return;
+        let permissions = bound.updated.iter().map(|binding| {
+            (*binding, permission(&bound.layout, *binding, used_bindings.contains(binding)))
+        });
+        let permissions: Vec<(u32, UpdatePermission)> = permissions.collect();
+        for permission in
+            [UpdatePermission::Refused, UpdatePermission::Open, UpdatePermission::Unrecorded]
+        {
+            let own = permissions.iter().filter(|(_, other)| *other == permission);
+            let bindings: Vec<String> = own.map(|(binding, _)| binding.to_string()).collect();
+            let (false, Some((words, status))) = (bindings.is_empty(), permission.in_words())
+            else {
+                continue;
+            };
+            let words = format!(
+                "set {number} was written at binding {} between its binding and the submission{words}",
+                bindings.join(", ")
+            );
+            let fault = match status {
+                CheckStatus::Refuted => Fault::Updated(number),
+                _ => Fault::PerhapsUpdated(number),
+            };
+            self.tell((pipeline, fault), status, index, &words);
         }
-        let updated: Vec<String> = bound.updated.iter().map(u32::to_string).collect();
-        let mut words = format!(
-            "set {number} was written at binding {} between its binding and the submission",
-            updated.join(", ")
-        );
-        let is_used = bound.updated.iter().any(|binding| used_bindings.contains(binding));
-        let (fault, status) = if bound.layout.may_update_after_bind() || !is_used {
-            words.push_str(
-                "; undetermined, because the capture does not have the flags of its bindings, by \
-                 which that may be permitted",
-            );
-            (Fault::PerhapsUpdated(number), CheckStatus::Undetermined)
-        } else {
-            words.push_str(
-                ", and its layout permits no update after binding, so that the command buffer is \
-                 invalid (\"Descriptor Set Updates\")",
-            );
-            (Fault::Updated(number), CheckStatus::Refuted)
-        };
-        self.tell((pipeline, fault), status, index, &words);
     }
 
-    fn take_buffer(
+    fn take_object(
         &mut self,
         index: usize,
-        (pipeline, buffer): (usize, usize),
+        (pipeline, object): (usize, UsedObject),
         place: &str,
         status: CheckStatus,
     ) {
-        let object = &self.program.buffers[buffer];
-        let memory = object.memory.map(|(memory, _)| &self.program.memories[memory]);
-        let fault = if object.end.precedes(index) {
+        let (end, memory_end) = object.ends(self.program);
+        let fault = if end.precedes(index) {
             "was destroyed"
-        } else if memory.is_some_and(|memory| memory.end.precedes(index)) {
+        } else if memory_end.is_some_and(|end| end.precedes(index)) {
             "lies in memory that was freed"
         } else {
             return;
         };
         let mut words =
-            format!("{place} buffer {}, which {fault} before the submission", buffer + 1);
+            format!("{place} {}, which {fault} before the submission", object.in_words());
         let key = if status == CheckStatus::Undetermined {
-            words.push_str("; undetermined, because it is one of several descriptors");
-            Fault::PerhapsBuffer(buffer)
+            words.push_str(
+                "; undetermined, because it is one of several descriptors or of a binding that need \
+                 not be bound wholly",
+            );
+            Fault::PerhapsObject(object)
         } else {
-            Fault::Buffer(buffer)
+            Fault::Object(object)
         };
         self.tell((pipeline, key), status, index, &words);
+    }
+}
+
+/// Whether a set may be written at a binding between its binding and the submission (Vulkan
+/// specification, "VkDescriptorBindingFlagBits", "Descriptor Set Updates").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum UpdatePermission {
+    Given,
+    /// Only if no invocation reaches the descriptor.
+    Open,
+    /// The capture does not have the flags that may permit it.
+    Unrecorded,
+    Refused,
+}
+
+impl UpdatePermission {
+    /// What is said of an update, and how sure it is; nothing of one that is permitted.
+    fn in_words(self) -> Option<(&'static str, CheckStatus)> {
+        match self {
+            UpdatePermission::Given => None,
+            UpdatePermission::Open => Some((
+                "; undetermined, because that is permitted only if no invocation uses what was \
+                 written (PARTIALLY_BOUND, UPDATE_UNUSED_WHILE_PENDING)",
+                CheckStatus::Undetermined,
+            )),
+            UpdatePermission::Unrecorded => Some((
+                "; undetermined, because the capture does not have the flags of its bindings, by \
+                 which that may be permitted",
+                CheckStatus::Undetermined,
+            )),
+            UpdatePermission::Refused => Some((
+                ", and its layout permits no update after binding, so that the command buffer is \
+                 invalid (\"Descriptor Set Updates\")",
+                CheckStatus::Refuted,
+            )),
+        }
+    }
+}
+
+fn permission(layout: &SetLayout, binding: u32, is_used: bool) -> UpdatePermission {
+    if layout.binding_flags.is_none() {
+        return match layout.may_update_after_bind() || !is_used {
+            true => UpdatePermission::Unrecorded,
+            false => UpdatePermission::Refused,
+        };
+    }
+    let while_unused = layout.has_binding_flag(binding, UPDATE_UNUSED_WHILE_PENDING);
+    if layout.has_binding_flag(binding, UPDATE_AFTER_BIND) || (while_unused && !is_used) {
+        UpdatePermission::Given
+    } else if while_unused && layout.has_binding_flag(binding, PARTIALLY_BOUND) {
+        UpdatePermission::Open
+    } else {
+        UpdatePermission::Refused
     }
 }

@@ -10,6 +10,10 @@ pub fn operation_in_words(program: &Program, index: usize) -> String {
         Action::Copy { .. } => "the copy".to_owned(),
         Action::Fill { .. } => "the fill".to_owned(),
         Action::Update { .. } => "the update".to_owned(),
+        Action::CopyToImage { .. } | Action::CopyFromImage { .. } | Action::CopyImage { .. } => {
+            "the copy".to_owned()
+        }
+        Action::ClearImage { .. } => "the clear".to_owned(),
         Action::ImageCopy { name, .. } => name.to_string(),
         Action::Barrier(_) => "the barrier".to_owned(),
         Action::Unsupported { name, .. } => name.to_string(),
@@ -21,7 +25,8 @@ pub fn operation_in_words(program: &Program, index: usize) -> String {
         Action::Unmap(_) => "vkUnmapMemory".to_owned(),
         Action::Flush(_) => "vkFlushMappedMemoryRanges".to_owned(),
         Action::Invalidate(_) => "vkInvalidateMappedMemoryRanges".to_owned(),
-        Action::Contents { .. } => "the contents".to_owned(),
+        Action::Contents { .. } | Action::ImageContents { .. } => "the contents".to_owned(),
+        Action::UnreadImage { .. } => "contents that were not read".to_owned(),
     };
     format!("{name} (operation {})", index + 1)
 }
@@ -81,6 +86,25 @@ pub(crate) fn accesses_in_words(bits: u64) -> String {
     bits_in_words(bits, ACCESSES)
 }
 
+/// A VkImageLayout without its prefix.
+pub(crate) fn layout_in_words(layout: i32) -> String {
+    let name = match layout {
+        0 => "UNDEFINED",
+        1 => "GENERAL",
+        2 => "COLOR_ATTACHMENT_OPTIMAL",
+        3 => "DEPTH_STENCIL_ATTACHMENT_OPTIMAL",
+        4 => "DEPTH_STENCIL_READ_ONLY_OPTIMAL",
+        5 => "SHADER_READ_ONLY_OPTIMAL",
+        6 => "TRANSFER_SRC_OPTIMAL",
+        7 => "TRANSFER_DST_OPTIMAL",
+        8 => "PREINITIALIZED",
+        1_000_001_002 => "PRESENT_SRC",
+        1_000_314_000 => "READ_ONLY_OPTIMAL",
+        _ => return format!("the layout {layout}"),
+    };
+    name.to_owned()
+}
+
 /// A dependency of a barrier: `COMPUTE_SHADER / SHADER_WRITE to HOST / HOST_READ, all memory`.
 pub fn dependency_in_words(part: &BarrierPart) -> String {
     let scope = match &part.scope {
@@ -88,6 +112,13 @@ pub fn dependency_in_words(part: &BarrierPart) -> String {
         BarrierScope::All => "all memory".to_owned(),
         BarrierScope::Buffer { buffer, .. } => format!("buffer {}", buffer + 1),
         BarrierScope::Image => "an image".to_owned(),
+        BarrierScope::ImagePart { image, layouts: [before, behind], .. } if before == behind => {
+            format!("image {}", image + 1)
+        }
+        BarrierScope::ImagePart { image, layouts: [before, behind], .. } => {
+            let (before, behind) = (layout_in_words(*before), layout_in_words(*behind));
+            format!("image {} from {before} to {behind}", image + 1)
+        }
     };
     format!(
         "{} / {} to {} / {}, {scope}",

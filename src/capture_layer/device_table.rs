@@ -1,6 +1,8 @@
 //! What stands below this layer for each device, and which functions this layer stands in front of.
 
-use crate::hooks::{barriers, commands, descriptors, memory, objects, submission};
+use crate::hooks::{
+    barriers, commands, descriptors, image_commands, images, memory, objects, submission,
+};
 use crate::unmodelled::{self, UnmodelledCommands};
 use ash::vk;
 use std::ffi::CString;
@@ -175,11 +177,16 @@ device_functions! {
     create_buffer_view PFN_vkCreateBufferView ["vkCreateBufferView"] memory::create_buffer_view;
     destroy_buffer_view PFN_vkDestroyBufferView ["vkDestroyBufferView"]
         memory::destroy_buffer_view;
-    create_image PFN_vkCreateImage ["vkCreateImage"] memory::create_image;
-    destroy_image PFN_vkDestroyImage ["vkDestroyImage"] memory::destroy_image;
-    bind_image PFN_vkBindImageMemory ["vkBindImageMemory"] memory::bind_image;
+    create_image PFN_vkCreateImage ["vkCreateImage"] images::create_image;
+    destroy_image PFN_vkDestroyImage ["vkDestroyImage"] images::destroy_image;
+    bind_image PFN_vkBindImageMemory ["vkBindImageMemory"] images::bind_image;
     bind_image2 PFN_vkBindImageMemory2 ["vkBindImageMemory2" | "vkBindImageMemory2KHR"]
-        memory::bind_image2;
+        images::bind_image2;
+    create_image_view PFN_vkCreateImageView ["vkCreateImageView"] images::create_image_view;
+    destroy_image_view PFN_vkDestroyImageView ["vkDestroyImageView"]
+        images::destroy_image_view;
+    create_sampler PFN_vkCreateSampler ["vkCreateSampler"] images::create_sampler;
+    destroy_sampler PFN_vkDestroySampler ["vkDestroySampler"] images::destroy_sampler;
 
     allocate_command_buffers PFN_vkAllocateCommandBuffers ["vkAllocateCommandBuffers"]
         commands::allocate_command_buffers;
@@ -213,15 +220,20 @@ device_functions! {
     cmd_fill_buffer PFN_vkCmdFillBuffer ["vkCmdFillBuffer"] commands::fill_buffer;
     cmd_update_buffer PFN_vkCmdUpdateBuffer ["vkCmdUpdateBuffer"] commands::update_buffer;
     cmd_copy_buffer_to_image PFN_vkCmdCopyBufferToImage ["vkCmdCopyBufferToImage"]
-        commands::copy_buffer_to_image;
+        image_commands::copy_buffer_to_image;
     cmd_copy_image_to_buffer PFN_vkCmdCopyImageToBuffer ["vkCmdCopyImageToBuffer"]
-        commands::copy_image_to_buffer;
+        image_commands::copy_image_to_buffer;
     cmd_copy_buffer_to_image2 PFN_vkCmdCopyBufferToImage2
         ["vkCmdCopyBufferToImage2" | "vkCmdCopyBufferToImage2KHR"]
-        commands::copy_buffer_to_image2;
+        image_commands::copy_buffer_to_image2;
     cmd_copy_image_to_buffer2 PFN_vkCmdCopyImageToBuffer2
         ["vkCmdCopyImageToBuffer2" | "vkCmdCopyImageToBuffer2KHR"]
-        commands::copy_image_to_buffer2;
+        image_commands::copy_image_to_buffer2;
+    cmd_copy_image PFN_vkCmdCopyImage ["vkCmdCopyImage"] image_commands::copy_image;
+    cmd_copy_image2 PFN_vkCmdCopyImage2 ["vkCmdCopyImage2" | "vkCmdCopyImage2KHR"]
+        image_commands::copy_image2;
+    cmd_clear_color_image PFN_vkCmdClearColorImage ["vkCmdClearColorImage"]
+        image_commands::clear_color_image;
     cmd_barrier PFN_vkCmdPipelineBarrier ["vkCmdPipelineBarrier"] barriers::pipeline_barrier;
     cmd_barrier2 PFN_vkCmdPipelineBarrier2 ["vkCmdPipelineBarrier2" | "vkCmdPipelineBarrier2KHR"]
         barriers::pipeline_barrier2;

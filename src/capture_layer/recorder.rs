@@ -9,6 +9,7 @@
 //! Does not cover: a process that is killed, whose capture ends with its last submission.
 
 use crate::capture_file::CaptureFile;
+use crate::hooks::images::forget_known;
 use crate::hooks::memory::forget_mapped;
 use crate::{CONTENTS_VARIABLE, FOLDER_VARIABLE};
 use std::cell::{Cell, RefCell};
@@ -144,6 +145,7 @@ extern "C" fn in_child() {
         None => UNUSABLE.store(true, Ordering::Release),
     }
     forget_mapped();
+    forget_known();
 }
 
 /// Whether anything is recorded.

@@ -133,9 +133,6 @@ unmodelled_commands! {
     cmd_clear_attachments PFN_vkCmdClearAttachments ["vkCmdClearAttachments"]
         (attachment_count: u32, p_attachments: *const ClearAttachment, rect_count: u32,
          p_rects: *const ClearRect), Accesses;
-    cmd_clear_color_image PFN_vkCmdClearColorImage ["vkCmdClearColorImage"]
-        (image: Image, image_layout: ImageLayout, p_color: *const ClearColorValue, range_count: u32,
-         p_ranges: *const ImageSubresourceRange), Accesses;
     cmd_clear_depth_stencil_image PFN_vkCmdClearDepthStencilImage ["vkCmdClearDepthStencilImage"]
         (image: Image, image_layout: ImageLayout, p_depth_stencil: *const ClearDepthStencilValue,
          range_count: u32, p_ranges: *const ImageSubresourceRange), Accesses;
@@ -148,11 +145,6 @@ unmodelled_commands! {
         ["vkCmdCopyAccelerationStructureNV"]
         (dst: AccelerationStructureNV, src: AccelerationStructureNV,
          mode: CopyAccelerationStructureModeKHR), Accesses;
-    cmd_copy_image PFN_vkCmdCopyImage ["vkCmdCopyImage"]
-        (src_image: Image, src_image_layout: ImageLayout, dst_image: Image,
-         dst_image_layout: ImageLayout, region_count: u32, p_regions: *const ImageCopy), Accesses;
-    cmd_copy_image2 PFN_vkCmdCopyImage2 ["vkCmdCopyImage2" | "vkCmdCopyImage2KHR"]
-        (p_copy_image_info: *const CopyImageInfo2<'_>), Accesses;
     cmd_copy_memory_indirect_nv PFN_vkCmdCopyMemoryIndirectNV ["vkCmdCopyMemoryIndirectNV"]
         (copy_buffer_address: DeviceAddress, copy_count: u32, stride: u32), Accesses;
     cmd_copy_memory_to_image_indirect_nv PFN_vkCmdCopyMemoryToImageIndirectNV

@@ -8,6 +8,7 @@
 //! Does not cover: what the kernel does with what it is given.
 
 mod facts;
+mod resources;
 
 use super::CouplingInput;
 use super::expressions::HostExpressions;

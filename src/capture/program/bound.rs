@@ -145,7 +145,7 @@ impl Builder {
             Some(_) | None => SetContents::default(),
         };
         for write in writes {
-            let resources = self.resources_of(write)?;
+            let resources = self.resources_of(write, &set_layout)?;
             contents.write(&set_layout, write, resources)?;
         }
         let slot = SetSlot {

@@ -2,6 +2,7 @@
 
 use super::commands::CommandBuffer;
 use super::descriptors::DescriptorSet;
+use super::images::{ImageObject, SamplerObject, ViewObject};
 use super::objects::Live;
 use super::submissions::{FenceState, QueueState, SemaphoreState};
 use super::{
@@ -34,6 +35,9 @@ pub(super) struct Builder {
     /// Memory that is mapped now.
     mapped: BTreeSet<usize>,
     pub(super) views: Vec<(usize, u64, u64)>,
+    pub(super) images: Vec<ImageObject>,
+    pub(super) image_views: Vec<ViewObject>,
+    pub(super) samplers: Vec<SamplerObject>,
     pub(super) sets: Vec<DescriptorSet>,
     pub(super) sets_of_pools: HashMap<Handle, Vec<usize>>,
     pub(super) command_buffers: Vec<CommandBuffer>,
@@ -41,6 +45,8 @@ pub(super) struct Builder {
     pub(super) semaphores: Vec<SemaphoreState>,
     pub(super) submissions: u32,
     pub(super) dispatches: u32,
+    /// Version of the file's format.
+    pub(super) version: u32,
     /// Submissions that the driver refused.
     pub(super) refused: BTreeSet<u32>,
     pub(super) operations: Vec<Operation>,
@@ -49,7 +55,7 @@ pub(super) struct Builder {
 
 /// Reads all records.
 pub(super) fn program_of(mut reader: CaptureReader) -> Result<Program, Diagnostic> {
-    let mut builder = Builder::default();
+    let mut builder = Builder { version: reader.version(), ..Builder::default() };
     while let Some((place, record)) = reader.next_record()? {
         let taken = match (&record.event, builder.start.is_some()) {
             (Event::Start(start), false) => {
@@ -96,6 +102,9 @@ impl Builder {
             layouts: self.layouts,
             memories: self.memories,
             buffers: self.buffers,
+            images: self.images,
+            image_views: self.image_views,
+            samplers: self.samplers,
             operations: self.operations,
             unsupported: self.unsupported,
             completeness,
@@ -106,7 +115,10 @@ impl Builder {
         let buffers = self.buffers.iter_mut().map(|buffer| &mut buffer.end);
         let memories = self.memories.iter_mut().map(|memory| &mut memory.end);
         let pipelines = self.pipelines.iter_mut().map(|pipeline| &mut pipeline.end);
-        buffers.chain(memories).chain(pipelines)
+        let images = self.images.iter_mut().map(|image| &mut image.end);
+        let views = self.image_views.iter_mut().map(|view| &mut view.end);
+        let samplers = self.samplers.iter_mut().map(|sampler| &mut sampler.end);
+        buffers.chain(memories).chain(pipelines).chain(images).chain(views).chain(samplers)
     }
 
     fn take_event(&mut self, event: Event) -> Result<(), String> {
@@ -146,30 +158,38 @@ impl Builder {
             }
             Event::BufferView(view) => self.take_view(&view),
             Event::Image(image) => {
-                self.live.insert(ObjectKind::Image, image, 0);
+                self.take_undescribed_image(image);
                 Ok(())
             }
-            Event::BindImage(binding) => {
-                self.live.find(ObjectKind::Memory, binding.memory).map(|_| ())
+            Event::BindImage(binding) => self.bind_image(&binding),
+            Event::ImageMade(made) => self.take_image(*made),
+            Event::ImageView(made) => self.take_image_view(made),
+            Event::Sampler(made) => {
+                self.take_sampler(made);
+                Ok(())
+            }
+            Event::ImageContents(contents) => {
+                let image = self.image_of_contents(&contents)?;
+                let (level, layer) = (contents.level, contents.layer);
+                let bytes = Arc::new(contents.bytes.0);
+                self.host(Action::ImageContents { image, level, layer, bytes });
+                Ok(())
+            }
+            Event::UnreadImage(unread) => {
+                let image = self.image(unread.image)?;
+                self.host(Action::UnreadImage { image, reason: Arc::from(unread.reason) });
+                Ok(())
             }
             Event::ShaderModule(module) => {
                 self.take_module(module);
                 Ok(())
             }
             Event::SetLayout(layout) => {
-                let index = self.set_layouts.len();
-                let bindings = layout.bindings.iter();
-                let stages = bindings.clone().map(|binding| (binding.binding, binding.stages));
-                let bindings = bindings
-                    .map(|binding| (binding.binding, (binding.descriptor_type, binding.count)));
-                self.set_layouts.push(Arc::new(SetLayout {
-                    bindings: bindings.collect(),
-                    stages: stages.collect(),
-                    flags: layout.flags,
-                }));
-                self.live.insert(ObjectKind::SetLayout, layout.layout, index);
+                self.take_set_layout(&layout);
                 Ok(())
             }
+            Event::BindingFlags(flags) => self.take_binding_flags(&flags),
+            Event::ImmutableSamplers(samplers) => self.take_immutable_samplers(&samplers),
             Event::PipelineLayout(layout) => self.take_layout(&layout),
             Event::ComputePipeline(pipeline) => self.take_pipeline(pipeline),
             Event::DescriptorSets(sets) => self.allocate_sets(&sets),
@@ -365,11 +385,17 @@ impl Builder {
             ObjectKind::Memory => self.memories[index].end = end,
             ObjectKind::Buffer => self.buffers[index].end = end,
             ObjectKind::Pipeline => self.pipelines[index].end = end,
+            ObjectKind::ImageView => self.image_views[index].end = end,
+            ObjectKind::Sampler => self.samplers[index].end = end,
+            ObjectKind::Image => {
+                if let Some(image) = self.images.get_mut(index) {
+                    image.end = end;
+                }
+            }
             ObjectKind::Instance
             | ObjectKind::Device
             | ObjectKind::Queue
             | ObjectKind::BufferView
-            | ObjectKind::Image
             | ObjectKind::ShaderModule
             | ObjectKind::SetLayout
             | ObjectKind::PipelineLayout
@@ -381,9 +407,9 @@ impl Builder {
     }
 
     fn destroy(&mut self, destroyed: &Destroyed) -> Result<(), String> {
-        // Pipelines of other bind points and images of swapchains were never followed.
+        // Pipelines of other bind points, images of swapchains and views of these were never followed.
         let must_be_known = match destroyed.kind {
-            ObjectKind::Pipeline | ObjectKind::Image => false,
+            ObjectKind::Pipeline | ObjectKind::Image | ObjectKind::ImageView => false,
             ObjectKind::Instance
             | ObjectKind::Device
             | ObjectKind::Queue
@@ -396,7 +422,8 @@ impl Builder {
             | ObjectKind::DescriptorSet
             | ObjectKind::CommandBuffer
             | ObjectKind::Fence
-            | ObjectKind::Semaphore => true,
+            | ObjectKind::Semaphore
+            | ObjectKind::Sampler => true,
         };
         let known = self.live.find(destroyed.kind, destroyed.handle);
         if must_be_known {

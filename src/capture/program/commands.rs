@@ -3,9 +3,12 @@
 
 use super::bound::{BoundSlots, BoundState};
 use super::build::Builder;
-use super::{Action, BarrierPart, BarrierScope, Dispatch, Groups, Operation, WHOLE_SIZE};
+use super::{
+    Action, BarrierPart, BarrierScope, Dispatch, Groups, NamedImage, Operation, WHOLE_SIZE,
+};
 use crate::command::{Command, CopyRegion, Dependency, DependencyScope};
 use crate::event::{Event, ObjectKind, OpenEffect, RecordedCommand};
+use crate::image::ImageInLayout;
 use crate::value::Handle;
 use std::sync::Arc;
 
@@ -143,6 +146,10 @@ impl Builder {
             | Command::FillBuffer { .. }
             | Command::UpdateBuffer { .. }
             | Command::ImageCopy { .. }
+            | Command::CopyBufferToImage { .. }
+            | Command::CopyImageToBuffer { .. }
+            | Command::CopyImage { .. }
+            | Command::ClearColor { .. }
             | Command::Barrier(_) => Some(Step::Action(self.action_of(recorded.command)?)),
         };
         self.command_buffers[index].recording.extend(step);
@@ -179,6 +186,32 @@ impl Builder {
                 let (read, written) = (find(read)?, find(written)?);
                 Action::ImageCopy { name: Arc::from(name), read, written }
             }
+            Command::CopyBufferToImage { from, to, regions } => {
+                let from = self.live.find(ObjectKind::Buffer, from)?;
+                let to = self.named_image(to)?;
+                let mut boxes = regions.iter().map(|region| &region.texels);
+                boxes.try_for_each(|texels| self.check_box(to.image, texels))?;
+                Action::CopyToImage { from, to, regions: Arc::new(regions) }
+            }
+            Command::CopyImageToBuffer { from, to, regions } => {
+                let from = self.named_image(from)?;
+                let to = self.live.find(ObjectKind::Buffer, to)?;
+                let mut boxes = regions.iter().map(|region| &region.texels);
+                boxes.try_for_each(|texels| self.check_box(from.image, texels))?;
+                Action::CopyFromImage { from, to, regions: Arc::new(regions) }
+            }
+            Command::CopyImage { from, to, regions } => {
+                let (from, to) = (self.named_image(from)?, self.named_image(to)?);
+                for region in &regions {
+                    self.check_box(from.image, &region.from)?;
+                    self.check_box(to.image, &region.to)?;
+                }
+                Action::CopyImage { from, to, regions: Arc::new(regions) }
+            }
+            Command::ClearColor { to, color, ranges } => {
+                let to = self.named_image(to)?;
+                Action::ClearImage { to, color, ranges: Arc::new(ranges) }
+            }
             Command::Barrier(dependencies) => {
                 let parts = dependencies.iter().map(|dependency| self.barrier_part(dependency));
                 Action::Barrier(Arc::new(parts.collect::<Result<Vec<_>, _>>()?))
@@ -192,6 +225,10 @@ impl Builder {
             | Command::DispatchIndirect { .. }
             | Command::Execute(_) => return Err("the command is no action".to_owned()),
         })
+    }
+
+    fn named_image(&self, named: ImageInLayout) -> Result<NamedImage, String> {
+        self.image(named.image).map(|image| NamedImage { image, layout: named.layout })
     }
 
     fn check_range(&self, buffer: usize, offset: u64, size: u64) -> Result<(), String> {
@@ -209,6 +246,12 @@ impl Builder {
             DependencyScope::Execution => BarrierScope::Execution,
             DependencyScope::All => BarrierScope::All,
             DependencyScope::Image(_) => BarrierScope::Image,
+            DependencyScope::ImagePart(part) => BarrierScope::ImagePart {
+                image: self.image(part.image)?,
+                range: part.range,
+                layouts: part.layouts,
+                transfer: part.transfer,
+            },
             DependencyScope::Buffer { buffer, offset, size, transfer } => {
                 let buffer = self.live.find(ObjectKind::Buffer, *buffer)?;
                 let (offset, size, transfer) = (*offset, *size, *transfer);

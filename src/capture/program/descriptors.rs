@@ -1,14 +1,20 @@
 //! Descriptor sets: what was written to them.
 
 use super::build::Builder;
-use super::{BoundDescriptor, BoundResource, SetLayout, SetLife};
-use crate::event::{Descriptor, DescriptorCopy, DescriptorSets, DescriptorWrite, ObjectKind};
+use super::{BoundDescriptor, BoundResource, BoundView, SetLayout, SetLife};
+use crate::event::{
+    BindingFlags, Descriptor, DescriptorCopy, DescriptorSets, DescriptorWrite, ImmutableSamplers,
+    ObjectKind, SetLayout as MadeSetLayout,
+};
 use crate::value::Handle;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, whose count is bytes of one descriptor.
 const INLINE_UNIFORM_BLOCK: i32 = 1_000_138_000;
+
+/// The version of the format from which on flags of bindings are recorded.
+const FIRST_VERSION_WITH_FLAGS: u32 = 2;
 
 /// Descriptors of a set at most: what a set holds is copied for its dispatches.
 const MOST_DESCRIPTORS: usize = 1 << 20;
@@ -176,6 +182,42 @@ fn binding_of(layout: &SetLayout, binding: u32) -> Result<(i32, u32), String> {
 }
 
 impl Builder {
+    pub(super) fn take_set_layout(&mut self, made: &MadeSetLayout) {
+        let bindings = made.bindings.iter();
+        let stages = bindings.clone().map(|binding| (binding.binding, binding.stages));
+        let bindings =
+            bindings.map(|binding| (binding.binding, (binding.descriptor_type, binding.count)));
+        self.live.insert(ObjectKind::SetLayout, made.layout, self.set_layouts.len());
+        self.set_layouts.push(Arc::new(SetLayout {
+            bindings: bindings.collect(),
+            stages: stages.collect(),
+            flags: made.flags,
+            binding_flags: (self.version >= FIRST_VERSION_WITH_FLAGS).then(BTreeMap::new),
+            immutable_samplers: BTreeMap::new(),
+        }));
+    }
+
+    pub(super) fn take_binding_flags(&mut self, flags: &BindingFlags) -> Result<(), String> {
+        let layout = self.live.find(ObjectKind::SetLayout, flags.layout)?;
+        let bindings = flags.bindings.iter().copied().collect();
+        Arc::make_mut(&mut self.set_layouts[layout]).binding_flags = Some(bindings);
+        Ok(())
+    }
+
+    pub(super) fn take_immutable_samplers(
+        &mut self,
+        samplers: &ImmutableSamplers,
+    ) -> Result<(), String> {
+        let layout = self.live.find(ObjectKind::SetLayout, samplers.layout)?;
+        let mut bindings = BTreeMap::new();
+        for (binding, handles) in &samplers.bindings {
+            let own = handles.iter().map(|sampler| self.live.find(ObjectKind::Sampler, *sampler));
+            bindings.insert(*binding, own.collect::<Result<Vec<usize>, String>>()?);
+        }
+        Arc::make_mut(&mut self.set_layouts[layout]).immutable_samplers = bindings;
+        Ok(())
+    }
+
     pub(super) fn allocate_sets(&mut self, allocated: &DescriptorSets) -> Result<(), String> {
         for (set, layout) in &allocated.sets {
             let layout = self.live.find(ObjectKind::SetLayout, *layout)?;
@@ -219,8 +261,8 @@ impl Builder {
     pub(super) fn write_descriptors(&mut self, writes: &[DescriptorWrite]) -> Result<(), String> {
         for write in writes {
             let set = self.live.find(ObjectKind::DescriptorSet, write.set)?;
-            let resources = self.resources_of(write)?;
             let layout = Arc::clone(&self.sets[set].layout);
+            let resources = self.resources_of(write, &layout)?;
             self.sets[set].contents.write(&layout, write, resources)?;
         }
         Ok(())
@@ -230,11 +272,23 @@ impl Builder {
     pub(super) fn resources_of(
         &self,
         write: &DescriptorWrite,
+        layout: &SetLayout,
     ) -> Result<Vec<BoundResource>, String> {
-        write.descriptors.iter().map(|descriptor| self.resource_of(descriptor)).collect()
+        let immutable = layout.immutable_samplers.get(&write.binding);
+        let immutable = immutable.map_or(&[][..], Vec::as_slice);
+        let descriptors = write.descriptors.iter().enumerate();
+        let resource = |(index, descriptor)| {
+            let element = write.element as usize + index;
+            self.resource_of(descriptor, immutable.get(element).copied())
+        };
+        descriptors.map(resource).collect()
     }
 
-    fn resource_of(&self, descriptor: &Descriptor) -> Result<BoundResource, String> {
+    fn resource_of(
+        &self,
+        descriptor: &Descriptor,
+        immutable_sampler: Option<usize>,
+    ) -> Result<BoundResource, String> {
         Ok(match descriptor {
             Descriptor::Buffer { buffer, offset, range } => {
                 match self.live.find_or_null(ObjectKind::Buffer, *buffer)? {
@@ -254,6 +308,20 @@ impl Builder {
                 }
             }
             Descriptor::Image => BoundResource::Image,
+            Descriptor::View { view, sampler, layout } => {
+                let view = self.live.find_or_null(ObjectKind::ImageView, *view)?;
+                // Where the layout has a sampler, that of the write is ignored and may be anything.
+                let sampler = match immutable_sampler {
+                    Some(immutable) => Some(immutable),
+                    None => self.live.find_or_null(ObjectKind::Sampler, *sampler)?,
+                };
+                match (view, sampler) {
+                    (None, None) => BoundResource::Null,
+                    (view, sampler) => {
+                        BoundResource::View(BoundView { view, sampler, layout: *layout })
+                    }
+                }
+            }
             Descriptor::Inline(bytes) => {
                 BoundResource::Inline(Arc::new(bytes.0.iter().copied().map(Some).collect()))
             }

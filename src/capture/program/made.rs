@@ -58,13 +58,37 @@ pub struct SetLayout {
     pub stages: BTreeMap<u32, u32>,
     /// VkDescriptorSetLayoutCreateFlags.
     pub flags: u32,
+    /// VkDescriptorBindingFlags of the bindings that have some; none where they were not recorded
+    /// (captures of version 1).
+    pub binding_flags: Option<BTreeMap<u32, u32>>,
+    /// Indices of the immutable samplers of bindings.
+    pub immutable_samplers: BTreeMap<u32, Vec<usize>>,
 }
+
+/// VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT.
+pub const UPDATE_AFTER_BIND: u32 = 0x1;
+/// VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT.
+pub const UPDATE_UNUSED_WHILE_PENDING: u32 = 0x2;
+/// VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT.
+pub const PARTIALLY_BOUND: u32 = 0x4;
 
 impl SetLayout {
     /// Whether some of its bindings may be updated behind their binding.
     pub fn may_update_after_bind(&self) -> bool {
         const UPDATE_AFTER_BIND_POOL: u32 = 0x2;
         self.flags & UPDATE_AFTER_BIND_POOL != 0
+    }
+
+    /// Whether a binding is of samplers alone (VK_DESCRIPTOR_TYPE_SAMPLER), which the layout has.
+    pub fn has_own_sampler(&self, binding: u32) -> bool {
+        let is_sampler = self.bindings.get(&binding).is_some_and(|(class, _)| *class == 0);
+        is_sampler && self.immutable_samplers.contains_key(&binding)
+    }
+
+    /// Whether a binding is known to have a VkDescriptorBindingFlagBits.
+    pub fn has_binding_flag(&self, binding: u32, flag: u32) -> bool {
+        let flags = self.binding_flags.as_ref().and_then(|flags| flags.get(&binding));
+        flags.is_some_and(|flags| flags & flag != 0)
     }
 
     /// Dynamic offsets that descriptors in front of a binding take, written or not (Vulkan

@@ -6,22 +6,32 @@
 //! Promises: every operation names objects that records made; a handle that nothing made, a count
 //! that does not fit and a circle of command buffers end in a diagnostic with the record. Reading is
 //! bounded by [`MOST_OPERATIONS`].
-//! Does not cover: images, whose uses are named and not followed; what operations read and write
-//! inside of a dispatch, which its shader module decides.
+//! Does not cover: what operations read and write inside of a dispatch, which its shader module
+//! decides; images of captures of version 1, whose uses are named and not followed.
 
 mod bound;
 mod build;
 mod commands;
 mod descriptors;
+mod dispatch;
+mod images;
 mod made;
 mod objects;
 mod submissions;
 
-pub use made::{AddressUse, BufferObject, Layout, MemoryObject, ObjectEnd, Pipeline, SetLayout};
+pub use dispatch::{
+    BoundBuffer, BoundDescriptor, BoundResource, BoundSet, BoundView, Dispatch, Groups, SetLife,
+};
+pub use images::{BoxRows, ImageObject, MOST_TEXELS, SamplerObject, Subresources, ViewObject};
+pub use made::{
+    AddressUse, BufferObject, Layout, MemoryObject, ObjectEnd, PARTIALLY_BOUND, Pipeline,
+    SetLayout, UPDATE_AFTER_BIND, UPDATE_UNUSED_WHILE_PENDING,
+};
 
 use crate::command::{CopyRegion, QueueTransfer};
 use crate::event::{ContentsMode, Device, Limits, OpenEffect, Start};
 use crate::file::{CaptureReader, Completeness};
+use crate::image::{BufferImageRegion, ImageRegion, SubresourceRange};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,6 +62,12 @@ pub struct Program {
     pub memories: Vec<MemoryObject>,
     /// Buffers as they were made.
     pub buffers: Vec<BufferObject>,
+    /// Images as they were made.
+    pub images: Vec<ImageObject>,
+    /// Views of images as they were made.
+    pub image_views: Vec<ViewObject>,
+    /// Samplers as they were made.
+    pub samplers: Vec<SamplerObject>,
     /// What was done, in order.
     pub operations: Vec<Operation>,
     /// Calls that are not modelled, with how often each was made.
@@ -127,7 +143,43 @@ pub enum Action {
         /// The bytes.
         bytes: Arc<Vec<u8>>,
     },
-    /// A copy between a buffer and an image.
+    /// A copy from a buffer to an image.
+    CopyToImage {
+        /// Index of the buffer that is read.
+        from: usize,
+        /// The image that is written.
+        to: NamedImage,
+        /// Which bytes and texels.
+        regions: Arc<Vec<BufferImageRegion>>,
+    },
+    /// A copy from an image to a buffer.
+    CopyFromImage {
+        /// The image that is read.
+        from: NamedImage,
+        /// Index of the buffer that is written.
+        to: usize,
+        /// Which bytes and texels.
+        regions: Arc<Vec<BufferImageRegion>>,
+    },
+    /// A copy between images.
+    CopyImage {
+        /// The image that is read.
+        from: NamedImage,
+        /// The image that is written.
+        to: NamedImage,
+        /// Which texels.
+        regions: Arc<Vec<ImageRegion>>,
+    },
+    /// A color throughout parts of an image.
+    ClearImage {
+        /// The image that is written.
+        to: NamedImage,
+        /// The bits of VkClearColorValue.
+        color: [u32; 4],
+        /// Which parts.
+        ranges: Arc<Vec<SubresourceRange>>,
+    },
+    /// A copy between a buffer and an image of which nothing is recorded.
     ImageCopy {
         /// Name of the call.
         name: Arc<str>,
@@ -167,6 +219,33 @@ pub enum Action {
         /// The bytes.
         bytes: Arc<Vec<u8>>,
     },
+    /// What a layer of a level of an image holds.
+    ImageContents {
+        /// Index of the image.
+        image: usize,
+        /// Level.
+        level: u32,
+        /// Layer.
+        layer: u32,
+        /// Its texels, tightly.
+        bytes: Arc<Vec<u8>>,
+    },
+    /// What an image holds was asked for and not read.
+    UnreadImage {
+        /// Index of the image.
+        image: usize,
+        /// Why.
+        reason: Arc<str>,
+    },
+}
+
+/// An image and the layout that a command names for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedImage {
+    /// Index of the image.
+    pub image: usize,
+    /// VkImageLayout.
+    pub layout: i32,
 }
 
 /// A semaphore that is waited for or signaled by a queue.
@@ -213,116 +292,19 @@ pub enum BarrierScope {
         /// Whether the buffer passes from one queue family to another.
         transfer: QueueTransfer,
     },
-    /// An image.
+    /// An image of which nothing is recorded.
     Image,
-}
-
-/// A dispatch as it was submitted.
-#[derive(Debug, Clone)]
-pub struct Dispatch {
-    /// Number of the dispatch, from 1.
-    pub number: u32,
-    /// Index of the pipeline.
-    pub pipeline: usize,
-    /// First workgroup.
-    pub base: [u32; 3],
-    /// Workgroups.
-    pub groups: Groups,
-    /// Bytes of push constants; none for those that nothing set since a compatible layout.
-    pub push_constants: Arc<Vec<Option<u8>>>,
-    /// Descriptor sets that are bound.
-    pub sets: Vec<BoundSet>,
-    /// Sets that were bound with a layout that is not compatible with that of the pipeline.
-    pub disturbed: Arc<Vec<u32>>,
-    /// A command in front of it that binds or pushes and is not modelled: what is bound is then not
-    /// known.
-    pub unseen: Option<Arc<str>>,
-}
-
-/// Workgroups of a dispatch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Groups {
-    /// As the command says.
-    Direct([u32; 3]),
-    /// Read from a buffer on the device.
-    Indirect {
-        /// Index of the buffer.
-        buffer: usize,
-        /// First byte.
-        offset: u64,
+    /// A part of an image.
+    ImagePart {
+        /// Index of the image.
+        image: usize,
+        /// Which part.
+        range: SubresourceRange,
+        /// VkImageLayout before and behind.
+        layouts: [i32; 2],
+        /// Whether the image passes from one queue family to another.
+        transfer: QueueTransfer,
     },
-}
-
-/// A descriptor set that is bound for a dispatch.
-#[derive(Debug, Clone)]
-pub struct BoundSet {
-    /// Number of the set.
-    pub number: u32,
-    /// Its layout.
-    pub layout: Arc<SetLayout>,
-    /// Its descriptors, by binding and element.
-    pub descriptors: Arc<Vec<BoundDescriptor>>,
-    /// Dynamic offsets of its dynamic descriptors, in their order.
-    pub dynamic_offsets: Arc<Vec<u32>>,
-    /// Whether it is still there at the submission.
-    pub life: SetLife,
-    /// Bindings that were written between the binding of the set and the submission.
-    pub updated: Vec<u32>,
-}
-
-/// Whether a descriptor set is still there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SetLife {
-    /// It is.
-    Allocated,
-    /// It was freed, or its pool was reset or destroyed.
-    Freed,
-}
-
-/// A descriptor of a set.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BoundDescriptor {
-    /// Number of the binding.
-    pub binding: u32,
-    /// Element of it.
-    pub element: u32,
-    /// VkDescriptorType.
-    pub descriptor_type: i32,
-    /// What it leads to.
-    pub resource: BoundResource,
-}
-
-/// What a descriptor leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BoundResource {
-    /// A range of a buffer.
-    Buffer {
-        /// Index of the buffer.
-        buffer: usize,
-        /// First byte, dynamic offsets left out.
-        offset: u64,
-        /// Bytes; [`WHOLE_SIZE`] to the end.
-        range: u64,
-    },
-    /// An image or a sampler.
-    Image,
-    /// Bytes of an inline uniform block; none for those that nothing set.
-    Inline(Arc<Vec<Option<u8>>>),
-    /// VK_NULL_HANDLE.
-    Null,
-    /// Something that is not modelled.
-    Other,
-}
-
-/// A range of a buffer that a dispatch has at a binding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BoundBuffer {
-    /// Index of the buffer.
-    pub buffer: usize,
-    /// First byte, dynamic offset added.
-    pub offset: u64,
-    /// Bytes.
-    pub size: u64,
 }
 
 impl Program {
@@ -375,43 +357,5 @@ impl Program {
                 _ => None,
             }
         })
-    }
-}
-
-impl Dispatch {
-    /// The descriptors of a binding, with the dynamic offset of each.
-    pub fn descriptors_at(
-        &self,
-        set: u32,
-        binding: u32,
-    ) -> impl Iterator<Item = (&BoundDescriptor, u32)> {
-        let bound = self.sets.iter().filter(move |bound| bound.number == set);
-        bound.flat_map(move |bound| {
-            let first = bound.layout.dynamic_offsets_before(binding);
-            let own = bound.descriptors.iter().filter(move |own| own.binding == binding);
-            own.map(move |descriptor| {
-                let index = first.saturating_add(descriptor.element as usize);
-                let offset = match descriptors::is_dynamic(descriptor.descriptor_type) {
-                    true => bound.dynamic_offsets.get(index).copied().unwrap_or(0),
-                    false => 0,
-                };
-                (descriptor, offset)
-            })
-        })
-    }
-}
-
-impl BoundDescriptor {
-    /// The range of a buffer that it leads to, with its size as the buffer has it.
-    pub fn buffer_range(
-        &self,
-        dynamic_offset: u32,
-        buffers: &[BufferObject],
-    ) -> Option<BoundBuffer> {
-        let BoundResource::Buffer { buffer, offset, range } = self.resource else { return None };
-        let offset = offset.saturating_add(u64::from(dynamic_offset));
-        let rest = buffers[buffer].size.saturating_sub(offset);
-        let size = if range == WHOLE_SIZE { rest } else { range.min(rest) };
-        Some(BoundBuffer { buffer, offset, size })
     }
 }

@@ -4,7 +4,11 @@ use super::script::{BYTES, COHERENT, QUEUE, Script, TestBuffer, TestKernel, fill
 use super::{assert_all_hold, only_refuted, report, told};
 use crate::row::CaptureCheckName;
 use vkcert_capture::command::{Command, CopyRegion, DependencyScope, QueueTransfer};
-use vkcert_capture::event::{Destroyed, Event, ObjectKind, OpenEffect};
+use vkcert_capture::event::{
+    Descriptor, DescriptorWrite, Destroyed, Event, ObjectKind, OpenEffect,
+};
+use vkcert_capture::file::FORMAT_VERSION;
+use vkcert_capture::program::{PARTIALLY_BOUND, UPDATE_AFTER_BIND, UPDATE_UNUSED_WHILE_PENDING};
 use vkcert_capture::value::Handle;
 use vkcert_model::evidence::CheckStatus;
 
@@ -25,9 +29,21 @@ fn dispatch() -> Command {
 }
 
 /// Commands are recorded, something happens, and they are submitted.
-fn submitted_behind(layout_flags: u32, happens: fn(&mut Script, TestBuffer, TestKernel)) -> Script {
+fn submitted_behind(
+    layout_flags: u32,
+    happens: impl FnOnce(&mut Script, TestBuffer, TestKernel),
+) -> Script {
+    submitted_with((FORMAT_VERSION, layout_flags, 0), happens)
+}
+
+/// The same in a version of the format, with flags of the layout and of its bindings.
+fn submitted_with(
+    (version, layout_flags, binding_flags): (u32, u32, u32),
+    happens: impl FnOnce(&mut Script, TestBuffer, TestKernel),
+) -> Script {
     let mut script = Script::new(COHERENT);
-    script.layout_flags = layout_flags;
+    (script.version, script.layout_flags) = (version, layout_flags);
+    script.binding_flags = binding_flags;
     let buffer = script.buffer();
     let kernel = script.kernel(WRITER, &[buffer]);
     script.record(kernel.dispatch());
@@ -43,13 +59,81 @@ fn a_set_is_not_written_between_binding_and_submission() {
     let message = only_refuted(&submitted_behind(0, write), CHECK);
     assert!(message.contains("set 0 was written at binding 0"), "{message}");
     const UPDATE_AFTER_BIND_POOL: u32 = 0x2;
-    let report = report(&submitted_behind(UPDATE_AFTER_BIND_POOL, write));
+    // Captures of version 1 do not have the flags of bindings.
+    let report = report(&submitted_with((1, UPDATE_AFTER_BIND_POOL, 0), write));
     assert_eq!(told(&report, CHECK, CheckStatus::Refuted), Vec::<String>::new());
     let messages = told(&report, CHECK, CheckStatus::Undetermined);
     assert!(messages[0].contains("the flags of its bindings"), "{messages:?}");
     assert_all_hold(&submitted_behind(0, |script, _, _| {
         script.handle();
     }));
+}
+
+/// A kernel with a second binding, which it does not use; one of the two is written.
+fn written_at(binding: u32, binding_flags: u32) -> Script {
+    let mut script = Script::new(COHERENT);
+    script.binding_flags = binding_flags;
+    let buffers = [script.buffer(), script.buffer()];
+    let kernel = script.kernel(WRITER, &buffers);
+    script.record(kernel.dispatch());
+    script.push(Event::WriteDescriptors(vec![DescriptorWrite {
+        set: kernel.set,
+        binding,
+        element: 0,
+        descriptor_type: 7,
+        descriptors: vec![Descriptor::Buffer {
+            buffer: buffers[0].buffer,
+            offset: 0,
+            range: u64::MAX,
+        }],
+    }]));
+    script.submit_recorded(QUEUE, Vec::new(), Vec::new());
+    script
+}
+
+/// "VkDescriptorBindingFlagBits": what may be written follows from the flags of the binding.
+#[test]
+fn flags_of_bindings_tell_which_updates_are_wrong() {
+    for (binding, flags) in [
+        (0, UPDATE_AFTER_BIND),
+        (1, UPDATE_AFTER_BIND),
+        (1, UPDATE_UNUSED_WHILE_PENDING),
+        (1, UPDATE_UNUSED_WHILE_PENDING | PARTIALLY_BOUND),
+    ] {
+        assert_all_hold(&written_at(binding, flags));
+    }
+    for (binding, flags) in [(0, 0), (1, 0), (0, UPDATE_UNUSED_WHILE_PENDING), (1, PARTIALLY_BOUND)]
+    {
+        let message = only_refuted(&written_at(binding, flags), CHECK);
+        assert!(message.contains(&format!("written at binding {binding}")), "{message}");
+    }
+    let both = UPDATE_UNUSED_WHILE_PENDING | PARTIALLY_BOUND;
+    let report = report(&written_at(0, both));
+    assert_eq!(told(&report, CHECK, CheckStatus::Refuted), Vec::<String>::new());
+    let messages = told(&report, CHECK, CheckStatus::Undetermined);
+    assert!(messages[0].contains("only if no invocation uses what was written"), "{messages:?}");
+}
+
+#[test]
+fn what_need_not_be_bound_wholly_is_undetermined() {
+    const TWO: &str = "layout(binding = 0) buffer A { uint a[]; };\n\
+                       layout(binding = 1) buffer B { uint b[]; };\n\
+                       void main() { a[0] = b[0]; }";
+    let unwritten = |flags: u32| {
+        let mut script = Script::new(COHERENT);
+        script.binding_flags = flags;
+        let buffers = [script.buffer(), script.buffer()];
+        let kernel = script.kernel(TWO, &buffers);
+        // A set of the same layout of which the second binding is never written.
+        let other = script.other_set(kernel);
+        script.write_set(other, &buffers[..1]);
+        script.submit(QUEUE, other.dispatch());
+        script
+    };
+    let message = only_refuted(&unwritten(0), CHECK);
+    assert!(message.contains("no descriptor was written"), "{message}");
+    let messages = told(&report(&unwritten(PARTIALLY_BOUND)), CHECK, CheckStatus::Undetermined);
+    assert!(messages[0].contains("whether the kernel reaches it is not known"), "{messages:?}");
 }
 
 fn destroyed(kind: ObjectKind, handle: Handle) -> Event {

@@ -2,7 +2,7 @@
 
 use vkcert_capture::command::{Command, Dependency, DependencyScope, QueueTransfer};
 use vkcert_capture::event::*;
-use vkcert_capture::file::{append_frame, head};
+use vkcert_capture::file::{FORMAT_VERSION, HEAD_BYTES, append_frame, head};
 use vkcert_capture::program::Program;
 use vkcert_capture::value::{Bytes, Handle};
 
@@ -42,6 +42,10 @@ pub(super) struct Script {
     next: u64,
     /// VkDescriptorSetLayoutCreateFlags of the kernels that come next.
     pub(super) layout_flags: u32,
+    /// VkDescriptorBindingFlags of each of their bindings.
+    pub(super) binding_flags: u32,
+    /// Version of the format.
+    pub(super) version: u32,
 }
 
 impl Script {
@@ -73,7 +77,13 @@ impl Script {
                 non_coherent_atom: 64,
             },
         };
-        let mut script = Self { events: Vec::new(), next: 100, layout_flags: 0 };
+        let mut script = Self {
+            events: Vec::new(),
+            next: 100,
+            layout_flags: 0,
+            binding_flags: 0,
+            version: FORMAT_VERSION,
+        };
         script.push(Event::Start(start));
         script.push(Event::Device(Box::new(device)));
         for (index, queue) in [QUEUE, OTHER_QUEUE].into_iter().enumerate() {
@@ -98,6 +108,7 @@ impl Script {
 
     pub(super) fn program(&self) -> Program {
         let mut file = head().to_vec();
+        file[HEAD_BYTES - 4..].copy_from_slice(&self.version.to_le_bytes());
         let end = Event::End(End { records: self.events.len() as u64 });
         for event in self.events.iter().chain([&end]) {
             append_frame(&Record { thread: 0, event: event.clone() }, &mut file).unwrap();
@@ -142,6 +153,11 @@ impl Script {
             flags: self.layout_flags,
             bindings: bindings.collect(),
         }));
+        if self.binding_flags != 0 {
+            let own = (0..).zip(buffers).map(|(binding, _)| (binding, self.binding_flags));
+            let bindings = own.collect();
+            self.push(Event::BindingFlags(BindingFlags { layout: set_layout, bindings }));
+        }
         self.push(Event::PipelineLayout(PipelineLayout {
             layout,
             sets: vec![set_layout],
@@ -161,9 +177,17 @@ impl Script {
             pool: Handle(6),
             sets: vec![(set, set_layout)],
         }));
-        let kernel = TestKernel { layout, pipeline, set };
+        let kernel = TestKernel { layout, pipeline, set, set_layout };
         self.write_set(kernel, buffers);
         kernel
+    }
+
+    /// Another set of a kernel's layout, with nothing written.
+    pub(super) fn other_set(&mut self, kernel: TestKernel) -> TestKernel {
+        let set = self.handle();
+        let sets = vec![(set, kernel.set_layout)];
+        self.push(Event::DescriptorSets(DescriptorSets { pool: Handle(6), sets }));
+        TestKernel { set, ..kernel }
     }
 
     /// Writes buffers to the bindings of a kernel's set.
@@ -229,6 +253,7 @@ pub(super) struct TestKernel {
     layout: Handle,
     pub(super) pipeline: Handle,
     pub(super) set: Handle,
+    set_layout: Handle,
 }
 
 impl TestKernel {

@@ -5,14 +5,14 @@
 use super::ordering::Access;
 use super::overlap::Overlap;
 use super::scopes::{advised_access, advised_stage};
+use super::span::AccessSpan;
 use super::state::{Gap, Ordered, Orderers, RangeState};
 use super::uses::UseKind;
 use crate::words::{accesses_in_words, stages_in_words};
-use vkcert_capture::program::MemorySpan;
 
 /// Two accesses of one range, one of which writes.
 pub(super) struct Conflict {
-    pub(super) span: MemorySpan,
+    pub(super) span: AccessSpan,
     pub(super) earlier_kind: UseKind,
     pub(super) earlier: Ordered,
     pub(super) meeting: Meeting,
@@ -89,6 +89,14 @@ pub(super) fn advice(
     later_kind: UseKind,
     later: &Access,
 ) -> String {
+    if earlier.is_transition() {
+        return format!(
+            "; right is a second scope of that barrier with dstStageMask {} and dstAccessMask {} \
+             (Vulkan specification, \"Image Layout Transitions\")",
+            stages_in_words(advised_stage(later.stage)),
+            accesses_in_words(advised_access(later.access)),
+        );
+    }
     let is_memory = earlier_kind == UseKind::Write;
     let source_access = if is_memory { advised_access(earlier.access) } else { 0 };
     let target_access = if is_memory { advised_access(later.access) } else { 0 };

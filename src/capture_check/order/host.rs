@@ -9,6 +9,7 @@
 
 use super::OrderCheck;
 use super::ordering::Access;
+use super::span::AccessSpan;
 use super::state::Completion;
 use super::uses::UseKind;
 use crate::row::{CaptureCheckName, CaptureReport};
@@ -112,6 +113,11 @@ impl HostState {
             let operations = [given.written, given.map];
             report.add(CaptureCheckName::HostRead, status, given.message, &operations);
         }
+    }
+
+    /// Whether the host mapped any of a memory so far.
+    pub(super) fn was_mapped(&self, memory: usize) -> bool {
+        self.ever_mapped.contains_key(&memory)
     }
 
     pub(super) fn flushed(&mut self, span: MemorySpan) {
@@ -235,8 +241,9 @@ impl OrderCheck<'_> {
     /// Asks for visibility to the host of what the device wrote and the host knows to be complete.
     fn check_host_reads(&mut self, span: &MemorySpan, sign: ReadSign) {
         let mut missing = Vec::new();
-        for (range, state) in self.ranges.touched(span) {
+        for (range, state) in self.ranges.touched(&AccessSpan::from(*span)) {
             state.catch_up(&self.log, &range, self.program);
+            let Some(range) = range.bytes() else { continue };
             for write in state.writes() {
                 let Completion::Known(_) = write.ordered.completion else { continue };
                 let written = write.ordered.access.operation;
@@ -320,8 +327,9 @@ impl OrderCheck<'_> {
         }
         let invalidated = self.host.invalidated.remove(&span.memory).unwrap_or_default();
         let mut missing = Vec::new();
-        for (range, state) in self.ranges.touched(span) {
+        for (range, state) in self.ranges.touched(&AccessSpan::from(*span)) {
             state.catch_up(&self.log, &range, self.program);
+            let Some(range) = range.bytes() else { continue };
             for write in state.writes() {
                 let Completion::Known(_) = write.ordered.completion else { continue };
                 let asked = MemorySpan {

@@ -8,16 +8,20 @@
 //! neither is known, they count as undetermined. Between two that conflict an execution dependency is
 //! asked for, behind a write that it is available, and before a read that it
 //! is visible. What stands behind something that is not modelled is undetermined.
-//! Does not cover: events, render passes, sparse memory and images, all by name; single reads and
-//! writes of the host, of which only mapping, flushing and invalidating are calls.
+//! Does not cover: events, render passes, sparse memory and images that are not recorded, all by
+//! name; single reads and writes of the host, of which only mapping, flushing and invalidating are
+//! calls.
 
 mod conflict;
 mod host;
+mod images;
 mod ordering;
 mod overlap;
 mod ranges;
+mod reach;
 mod scopes;
 mod sequence;
+mod span;
 mod state;
 mod uses;
 
@@ -36,7 +40,7 @@ use std::sync::Arc;
 use uses::{RangeUse, UseKind, uses_of};
 use vkcert_capture::event::OpenEffect;
 use vkcert_capture::program::{
-    Action, BarrierScope, Dispatch, MemorySpan, Operation, Program, SemaphoreStep,
+    Action, BarrierScope, BoundResource, Dispatch, Operation, Program, SemaphoreStep,
 };
 use vkcert_model::evidence::CheckStatus;
 use vkcert_model::procedure::DescriptorClass;
@@ -56,6 +60,7 @@ pub(crate) fn check_order(
         kernels,
         groups,
         touches: TouchTable::new(program, kernels, groups),
+        images: images::ImageState::new(program),
         apart: BTreeSet::new(),
         report,
         positions,
@@ -85,6 +90,7 @@ struct OrderCheck<'a> {
     kernels: &'a KernelTable,
     groups: &'a KnownGroups,
     touches: TouchTable<'a>,
+    images: images::ImageState,
     /// Pairs of operations whose accesses need no order, because they touch no byte in common.
     apart: BTreeSet<(usize, usize)>,
     report: &'a mut CaptureReport,
@@ -116,15 +122,26 @@ impl OrderCheck<'_> {
         match action {
             Action::Dispatch(dispatch) => {
                 self.tell_unfollowed(index, dispatch);
+                self.check_bound_layouts(index, dispatch);
                 self.take_uses(index, queue, submission, action);
             }
             Action::Copy { .. }
             | Action::Fill { .. }
             | Action::Update { .. }
-            | Action::ImageCopy { .. } => self.take_uses(index, queue, submission, action),
+            | Action::CopyToImage { .. }
+            | Action::CopyFromImage { .. }
+            | Action::CopyImage { .. }
+            | Action::ClearImage { .. }
+            | Action::ImageCopy { .. } => {
+                self.check_named_layouts(index, action);
+                self.take_uses(index, queue, submission, action);
+            }
             Action::Barrier(parts) => {
+                self.check_transitions(index, (queue, submission), parts);
                 let parts = Arc::clone(parts);
+                let taken = Arc::clone(&parts);
                 self.order(index, OrderingKind::Barrier { queue, submission, parts });
+                self.take_transitions(index, (queue, submission), &taken);
             }
             Action::SemaphoreSignal(step) => {
                 let point = SignalPoint { operation: index, queue, stages: step.stages };
@@ -134,8 +151,10 @@ impl OrderCheck<'_> {
             Action::Unsupported { name, effect } => match effect {
                 OpenEffect::Order => {
                     self.order(index, OrderingKind::Unknown { name: Arc::clone(name) });
+                    self.images.forget_layouts();
                 }
-                OpenEffect::Nothing | OpenEffect::Accesses => {}
+                OpenEffect::Accesses => self.images.forget_layouts(),
+                OpenEffect::Nothing => {}
             },
             Action::HostWait { completed } => {
                 let completed = completed.clone();
@@ -151,7 +170,11 @@ impl OrderCheck<'_> {
             Action::Flush(span) => self.host.flushed(*span),
             Action::Invalidate(span) => self.host_invalidated(index, *span),
             // That it has no pipeline is told by `recording`.
-            Action::UnboundDispatch { .. } | Action::Submit | Action::Contents { .. } => {}
+            Action::UnboundDispatch { .. }
+            | Action::Submit
+            | Action::Contents { .. }
+            | Action::ImageContents { .. }
+            | Action::UnreadImage { .. } => {}
         }
     }
 
@@ -207,7 +230,12 @@ impl OrderCheck<'_> {
                             | DescriptorClass::Combined
                     )
                 };
-                if !kernel.uses.values().any(|used| is_image(used.class)) {
+                let is_undescribed = kernel.uses.iter().any(|((set, binding), used)| {
+                    let mut descriptors = dispatch.descriptors_at(*set, *binding);
+                    is_image(used.class)
+                        && descriptors.any(|(bound, _)| bound.resource == BoundResource::Image)
+                });
+                if !is_undescribed {
                     return;
                 }
                 "it uses images, which are not followed".to_owned()
@@ -257,8 +285,8 @@ impl OrderCheck<'_> {
 
     /// Asks for an order behind all earlier accesses that conflict.
     fn check_use(&mut self, used: &RangeUse, access: &Access) {
-        if used.kind == UseKind::Read {
-            self.host.read_behind(&used.span);
+        if let (UseKind::Read, Some(bytes)) = (used.kind, used.span.bytes()) {
+            self.host.read_behind(&bytes);
         }
         let later = Toucher { operation: access.operation, kind: used.kind };
         let mut conflicts = Vec::new();
@@ -273,8 +301,12 @@ impl OrderCheck<'_> {
                         Meeting::Unordered(gap, Overlap::Open(CROWDED.to_owned()))
                     }
                     Err(gap) => {
-                        let overlap =
-                            self.touches.overlap(&span, Toucher { operation, kind }, later);
+                        let toucher = Toucher { operation, kind };
+                        let overlap = match earlier.access.is_transition() {
+                            // A change of layout touches all of the range.
+                            true => self.touches.overlap_with_all(&span, later),
+                            false => self.touches.overlap(&span, toucher, later),
+                        };
                         Meeting::Unordered(gap, overlap)
                     }
                 };
@@ -282,8 +314,8 @@ impl OrderCheck<'_> {
                 is_written |= kind == UseKind::Write && !is_apart;
                 conflicts.push(Conflict { span, earlier_kind: kind, earlier, meeting });
             }
-            if !is_written {
-                self.host.device_reads(access, used.kind, &span, self.program, self.report);
+            if let (false, Some(bytes)) = (is_written, span.bytes()) {
+                self.host.device_reads(access, used.kind, &bytes, self.program, self.report);
             }
         }
         for conflict in conflicts {
@@ -339,16 +371,19 @@ impl OrderCheck<'_> {
             UseKind::Read => "reads",
             UseKind::Write => "writes",
         };
-        let MemorySpan { memory, start, end } = match overlap {
+        let touched = match overlap {
             Overlap::Shown(common) => *common,
             Overlap::Apart | Overlap::Open(_) => conflict.span,
         };
+        let earlier_verb = match earlier.is_transition() {
+            true => "brings into another layout",
+            false => verb(conflict.earlier_kind),
+        };
         let mut message = format!(
-            "{later_name} {} {} (memory {}, bytes {start} to {end}), which {earlier_name} {}, and {}",
+            "{later_name} {} {} ({}), which {earlier_name} {earlier_verb}, and {}",
             verb(used.kind),
             used.place.in_words(),
-            memory + 1,
-            verb(conflict.earlier_kind),
+            touched.in_words(self.program),
             gap.in_words(),
         );
         message.push_str(&advice(conflict.earlier_kind, &earlier, used.kind, access));
@@ -395,7 +430,9 @@ impl OrderCheck<'_> {
         for (index, operation) in operations.iter().enumerate() {
             if let Action::Barrier(parts) = &operation.action
                 && !self.orderers.contains(&index)
-                && !parts.iter().any(|part| part.scope == BarrierScope::Image)
+                && !parts.iter().any(|part| {
+                    matches!(part.scope, BarrierScope::Image | BarrierScope::ImagePart { .. })
+                })
             {
                 let name = operation_in_words(self.program, index);
                 self.report.remark(format!("{name} orders nothing that needs it"));

@@ -12,12 +12,19 @@ pub(super) struct Access {
     pub(super) queue: usize,
     /// Number of the submission.
     pub(super) submission: u32,
-    /// One stage.
+    /// One stage; 0 for a change of layout, which no stage makes.
     pub(super) stage: u64,
     /// One access.
     pub(super) access: u64,
     /// Why it may not touch the range, in words.
     pub(super) doubt: Option<&'static str>,
+}
+
+impl Access {
+    /// Whether it is the change of an image's layout, which a barrier makes.
+    pub(super) fn is_transition(&self) -> bool {
+        self.stage == 0
+    }
 }
 
 /// Something that orders.

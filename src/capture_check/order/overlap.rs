@@ -1,17 +1,18 @@
 //! Whether two accesses of the device touch bytes in common.
 //!
 //! Knows: what dispatches touch, as far as that follows from what they are given
-//! (`vkcert_spirv::touched`); copies between buffers, fills and updates touch what they name.
+//! (`vkcert_spirv::touched`); copies, clears, fills and updates touch what they name.
 //! Promises: an overlap is [`Overlap::Shown`] by bytes that both touch whatever memory holds, and
 //! accesses are [`Overlap::Apart`] only if all that each touches is known.
 //! Does not cover: contents of memory, which a capture may have.
 
-use super::uses::{UseKind, UsePlace, uses_of};
+use super::span::{AccessSpan, SpanPlace};
+use super::uses::{BoundTexels, UseKind, UsePlace, bound_image, uses_of};
 use crate::contents::KnownGroups;
 use crate::kernel::{AddressedMemory, KernelTable};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use vkcert_capture::program::{Action, BoundBuffer, Dispatch, MemorySpan, Program};
+use vkcert_capture::program::{Action, BoundBuffer, Dispatch, Program};
 use vkcert_spirv::touched::{DispatchNumbers, TouchKind, Touched, TouchedBytes};
 
 /// Instructions that are run for one dispatch at most, and for a capture.
@@ -22,7 +23,7 @@ const MOST_STEPS: u64 = 4_000_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Overlap {
     /// Both touch these bytes, the first that they have in common.
-    Shown(MemorySpan),
+    Shown(AccessSpan),
     /// They touch no byte in common.
     Apart,
     /// Neither is known, for this reason.
@@ -49,21 +50,21 @@ pub(super) struct TouchTable<'a> {
 /// What an operation touches, in ascending order.
 #[derive(Debug, Default)]
 struct TouchedMemory {
-    read: Vec<MemorySpan>,
-    written: Vec<MemorySpan>,
+    read: Vec<AccessSpan>,
+    written: Vec<AccessSpan>,
     /// Why it may touch more.
     open: Option<String>,
 }
 
 impl TouchedMemory {
-    fn of_kind(&self, kind: UseKind) -> &[MemorySpan] {
+    fn of_kind(&self, kind: UseKind) -> &[AccessSpan] {
         match kind {
             UseKind::Read => &self.read,
             UseKind::Write => &self.written,
         }
     }
 
-    fn add(&mut self, kind: UseKind, span: MemorySpan) {
+    fn add(&mut self, kind: UseKind, span: AccessSpan) {
         match kind {
             UseKind::Read => self.read.push(span),
             UseKind::Write => self.written.push(span),
@@ -87,7 +88,7 @@ impl<'a> TouchTable<'a> {
     /// How two accesses meet in a range.
     pub(super) fn overlap(
         &mut self,
-        range: &MemorySpan,
+        range: &AccessSpan,
         earlier: Toucher,
         later: Toucher,
     ) -> Overlap {
@@ -99,6 +100,16 @@ impl<'a> TouchTable<'a> {
         match first.open.as_ref().or(second.open.as_ref()) {
             Some(reason) => Overlap::Open(reason.clone()),
             None => Overlap::Apart,
+        }
+    }
+
+    /// How an access meets something that touches all of a range.
+    pub(super) fn overlap_with_all(&mut self, range: &AccessSpan, earlier: Toucher) -> Overlap {
+        let touched = self.touched(earlier.operation);
+        match (first_common(range, touched.of_kind(earlier.kind), &[*range]), &touched.open) {
+            (Some(common), _) => Overlap::Shown(common),
+            (None, Some(reason)) => Overlap::Open(reason.clone()),
+            (None, None) => Overlap::Apart,
         }
     }
 
@@ -152,7 +163,7 @@ impl<'a> TouchTable<'a> {
         let kernel = self.kernels.of_pipeline(dispatch.pipeline)?;
         let touching = kernel.touching.as_ref().map_err(Clone::clone)?;
         let groups = groups.ok_or("how many workgroups it has is not in the capture")?;
-        let mut bound = BTreeMap::new();
+        let (mut bound, mut images) = (BTreeMap::new(), BTreeMap::new());
         for ((set, binding), used) in &kernel.uses {
             let mut descriptors = dispatch.descriptors_at(*set, *binding);
             let Some((descriptor, offset)) = descriptors.next() else { continue };
@@ -160,15 +171,21 @@ impl<'a> TouchTable<'a> {
                 touched.leave_open("it has several descriptors at a binding");
             } else if let Some(range) = descriptor.buffer_range(offset, &self.program.buffers) {
                 bound.insert((*set, *binding), range);
+            } else if let Some(view) = bound_image(self.program, descriptor) {
+                images.insert((*set, *binding), view);
             }
         }
         let bound_bytes = bound.iter().map(|(place, range)| (*place, range.size)).collect();
+        let extents = images.iter();
+        let extents = extents.filter_map(|(place, view)| Some((*place, view.texels?.0)));
+        let bound_images = extents.collect();
         let numbers = DispatchNumbers {
             base: dispatch.base,
             groups,
             local_size: kernel.reflection.local_size,
             push_constants: &dispatch.push_constants,
             bound_bytes: &bound_bytes,
+            bound_images: &bound_images,
         };
         let allowed = self.steps.min(MOST_STEPS_OF_DISPATCH);
         let mut left = allowed;
@@ -177,7 +194,7 @@ impl<'a> TouchTable<'a> {
         if kernel.addresses == AddressedMemory::Reached {
             touched.leave_open("it reaches memory by device addresses");
         }
-        self.add_told(&told, &bound, touched);
+        self.add_told(&told, &bound, &images, touched);
         Ok(())
     }
 
@@ -185,18 +202,26 @@ impl<'a> TouchTable<'a> {
         &self,
         told: &TouchedBytes,
         bound: &BTreeMap<(u32, u32), BoundBuffer>,
+        images: &BTreeMap<(u32, u32), BoundTexels>,
         touched: &mut TouchedMemory,
     ) {
         for ((set, binding, kind), spans) in &told.spans {
-            let Some(range) = bound.get(&(*set, *binding)) else { continue };
             let kind = match kind {
                 TouchKind::Read => UseKind::Read,
                 TouchKind::Write => UseKind::Write,
             };
+            if let Some(BoundTexels { image, texels: Some((_, first)) }) =
+                images.get(&(*set, *binding))
+            {
+                let place = SpanPlace::Image(*image);
+                let named = spans.iter().map(|(start, end)| (first + start, first + end));
+                named.for_each(|(start, end)| touched.add(kind, AccessSpan { place, start, end }));
+            }
+            let Some(range) = bound.get(&(*set, *binding)) else { continue };
             for (start, end) in spans {
                 let offset = range.offset.saturating_add(*start);
                 match self.program.span(range.buffer, offset, end - start) {
-                    Some(span) => touched.add(kind, span),
+                    Some(span) => touched.add(kind, span.into()),
                     None => touched.leave_open("in which memory a bound buffer lies is not known"),
                 }
             }
@@ -209,14 +234,14 @@ impl<'a> TouchTable<'a> {
 
 /// The first bytes of a range that spans of two lists have in common.
 fn first_common(
-    range: &MemorySpan,
-    first: &[MemorySpan],
-    second: &[MemorySpan],
-) -> Option<MemorySpan> {
-    let inside = |spans: &[MemorySpan]| -> Vec<MemorySpan> {
-        let own = spans.iter().filter(|span| span.memory == range.memory);
-        let clipped = own.map(|span| MemorySpan {
-            memory: range.memory,
+    range: &AccessSpan,
+    first: &[AccessSpan],
+    second: &[AccessSpan],
+) -> Option<AccessSpan> {
+    let inside = |spans: &[AccessSpan]| -> Vec<AccessSpan> {
+        let own = spans.iter().filter(|span| span.place == range.place);
+        let clipped = own.map(|span| AccessSpan {
+            place: range.place,
             start: span.start.max(range.start),
             end: span.end.min(range.end),
         });
@@ -227,7 +252,7 @@ fn first_common(
     while let (Some(one), Some(other)) = (first.get(left), second.get(right)) {
         let (start, end) = (one.start.max(other.start), one.end.min(other.end));
         if start < end {
-            return Some(MemorySpan { memory: range.memory, start, end });
+            return Some(AccessSpan { place: range.place, start, end });
         }
         if one.end <= other.end { left += 1 } else { right += 1 }
     }

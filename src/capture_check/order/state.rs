@@ -1,4 +1,5 @@
-//! What is known of a range of memory: its last write, the reads since, and what orders them.
+//! What is known of a range of memory or of an image: its last write, the reads since, and what
+//! orders them.
 //!
 //! Knows: how a dependency orders a write or a read before later commands, whether it makes a write
 //! available, and to which stages and accesses it makes it visible (Vulkan specification,
@@ -7,12 +8,13 @@
 //! ranges that nobody touches cost nothing.
 
 use super::ordering::{Access, Ordering, OrderingKind, SignalPoint};
+use super::reach::{Reach, reach_of};
 use super::scopes::{
     HOST_READ, HOST_STAGE, access_stages, includes_access, source_stages, target_stages,
 };
+use super::span::AccessSpan;
 use std::sync::Arc;
-use vkcert_capture::command::QueueTransfer;
-use vkcert_capture::program::{BarrierPart, BarrierScope, MemorySpan, Program};
+use vkcert_capture::program::{BarrierPart, Program};
 
 /// Stages of a queue that are ordered behind an access.
 #[derive(Debug, Clone, Copy)]
@@ -125,6 +127,12 @@ impl Ordered {
         chain.map(|chain| Some(chain.by))
     }
 
+    /// Whether the access is in the first scope of a part of a barrier, or complete.
+    pub(super) fn is_in_scope_of(&self, queue: usize, part: &BarrierPart) -> bool {
+        self.completion != Completion::Pending
+            || self.in_source(queue, source_stages(part.source_stages)).is_some()
+    }
+
     fn add_chain(&mut self, added: Chain) {
         let known = self
             .chains
@@ -225,7 +233,7 @@ impl Written {
         &mut self,
         at: BarrierPoint,
         parts: &[BarrierPart],
-        span: &MemorySpan,
+        span: &AccessSpan,
         program: &Program,
     ) {
         // Parts take effect together: none is behind another of the same barrier.
@@ -261,6 +269,32 @@ impl Written {
             }
             self.take_visibility(at, part, reach_of(&part.scope, span, program), origin);
         }
+    }
+
+    /// What is missing for a change of layout behind this write, which a part of a barrier makes.
+    pub(super) fn gap_before(
+        &self,
+        queue: usize,
+        part: &BarrierPart,
+        parts: &[BarrierPart],
+        span: &AccessSpan,
+        program: &Program,
+    ) -> Option<Gap> {
+        if self.ordered.completion != Completion::Pending {
+            return None;
+        }
+        if !self.ordered.is_in_scope_of(queue, part) {
+            return Some(Gap::Execution);
+        }
+        let source = source_stages(part.source_stages);
+        let is_led =
+            self.available.iter().any(|led| led.queue == queue && led.stages & source != 0);
+        let is_made = parts.iter().any(|maker| {
+            (maker.source_stages, maker.target_stages) == (part.source_stages, part.target_stages)
+                && matches!(reach_of(&maker.scope, span, program), Reach::All)
+                && self.is_made_available(queue, maker)
+        });
+        (!is_led && !is_made).then_some(Gap::Availability)
     }
 
     /// Whether the write is in the first access scope of a part.
@@ -317,37 +351,6 @@ impl Written {
     }
 }
 
-/// Whether a dependency is about a range of memory.
-#[derive(Debug, Clone, Copy)]
-enum Reach {
-    All,
-    None,
-    /// About some of it, or in a way that is not modelled; in words.
-    Partly(&'static str),
-}
-
-fn reach_of(scope: &BarrierScope, span: &MemorySpan, program: &Program) -> Reach {
-    match scope {
-        BarrierScope::All => Reach::All,
-        BarrierScope::Execution | BarrierScope::Image => Reach::None,
-        BarrierScope::Buffer { buffer, offset, size, transfer } => {
-            let Some(named) = program.span(*buffer, *offset, *size) else { return Reach::None };
-            if named.memory != span.memory || named.end <= span.start || span.end <= named.start {
-                return Reach::None;
-            }
-            match transfer {
-                QueueTransfer::BetweenFamilies => {
-                    Reach::Partly("a transfer between queue families")
-                }
-                QueueTransfer::None if named.start <= span.start && span.end <= named.end => {
-                    Reach::All
-                }
-                QueueTransfer::None => Reach::Partly("a barrier for a part of the range"),
-            }
-        }
-    }
-}
-
 impl RangeState {
     /// The state of a range of which only later dependencies count.
     pub(super) fn at(seen: usize) -> Self {
@@ -355,7 +358,7 @@ impl RangeState {
     }
 
     /// Takes notice of all dependencies since the last time.
-    pub(super) fn catch_up(&mut self, log: &[Ordering], span: &MemorySpan, program: &Program) {
+    pub(super) fn catch_up(&mut self, log: &[Ordering], span: &AccessSpan, program: &Program) {
         if self.write.is_some() || !self.reads.is_empty() {
             for ordering in &log[self.seen..] {
                 self.take_ordering(ordering, span, program);
@@ -378,6 +381,24 @@ impl RangeState {
         self.apart.len() >= MOST_APART
     }
 
+    /// Takes the transition of a layout that a part of a barrier makes: a write between its scopes,
+    /// behind which the part makes it available and visible (Vulkan specification, "Image Layout
+    /// Transitions").
+    pub(super) fn take_transition(&mut self, access: Access, part: &BarrierPart) {
+        let Access { operation, queue, submission, .. } = access;
+        let mut written = Written::new(access);
+        let (stages, target) =
+            (access_stages(part.target_stages), target_stages(part.target_stages));
+        written.ordered.add_chain(Chain { queue, stages: target, by: operation, submission });
+        let available = Available { queue, stages: target, by: operation, made_by: operation };
+        written.available.push(available);
+        let (access, by, available) = (part.target_access, operation, operation);
+        written.visible.push(Visible { queue, stages, access, by, via: None, available });
+        self.apart.clear();
+        self.reads.clear();
+        self.write = Some(written);
+    }
+
     /// Takes a write; of earlier accesses those are kept that are apart from it, told by their
     /// operations.
     pub(super) fn take_write(&mut self, access: Access, is_apart: impl Fn(usize) -> bool) {
@@ -392,7 +413,7 @@ impl RangeState {
         writes.map(|write| &mut write.ordered).chain(&mut self.reads)
     }
 
-    fn take_ordering(&mut self, ordering: &Ordering, span: &MemorySpan, program: &Program) {
+    fn take_ordering(&mut self, ordering: &Ordering, span: &AccessSpan, program: &Program) {
         let operation = ordering.operation;
         match &ordering.kind {
             OrderingKind::Barrier { queue, submission, parts } => {
@@ -447,7 +468,7 @@ impl RangeState {
         &mut self,
         at: BarrierPoint,
         parts: &[BarrierPart],
-        span: &MemorySpan,
+        span: &AccessSpan,
         program: &Program,
     ) {
         // Parts take effect together: none is ordered behind another of the same barrier.

@@ -1,10 +1,12 @@
 //! Pipeline barriers of both versions of synchronization, recorded in the form of the second.
 
 use super::commands::record_command;
+use super::images::{is_known, recorded_range};
 use crate::chain::{elements, handle};
 use crate::device_table::below;
 use ash::vk;
 use vkcert_capture::command::{Command, Dependency, DependencyScope, QueueTransfer};
+use vkcert_capture::image::ImageScope;
 
 pub(crate) unsafe extern "system" fn pipeline_barrier(
     command_buffer: vk::CommandBuffer,
@@ -47,7 +49,11 @@ pub(crate) unsafe extern "system" fn pipeline_barrier(
             }))
             .chain(images.map(|barrier| {
                 let access = (barrier.src_access_mask, barrier.dst_access_mask);
-                first_version(stages, access, DependencyScope::Image(handle(barrier.image)))
+                let families = (barrier.src_queue_family_index, barrier.dst_queue_family_index);
+                let layouts = [barrier.old_layout, barrier.new_layout];
+                let scope =
+                    image_scope(barrier.image, &barrier.subresource_range, layouts, families);
+                first_version(stages, access, scope)
             }))
             .collect();
         if dependencies.is_empty() {
@@ -83,6 +89,23 @@ fn first_version(
         target_stages,
         target_access: u64::from(target_access.as_raw()),
         scope,
+    }
+}
+
+fn image_scope(
+    image: vk::Image,
+    range: &vk::ImageSubresourceRange,
+    layouts: [vk::ImageLayout; 2],
+    (source_family, target_family): (u32, u32),
+) -> DependencyScope {
+    match is_known(image) {
+        false => DependencyScope::Image(handle(image)),
+        true => DependencyScope::ImagePart(ImageScope {
+            image: handle(image),
+            range: recorded_range(range),
+            layouts: layouts.map(vk::ImageLayout::as_raw),
+            transfer: queue_transfer(source_family, target_family),
+        }),
     }
 }
 
@@ -135,7 +158,12 @@ unsafe fn second_version(info: &vk::DependencyInfo<'_>) -> Vec<Dependency> {
         source_access: barrier.src_access_mask.as_raw(),
         target_stages: barrier.dst_stage_mask.as_raw(),
         target_access: barrier.dst_access_mask.as_raw(),
-        scope: DependencyScope::Image(handle(barrier.image)),
+        scope: image_scope(
+            barrier.image,
+            &barrier.subresource_range,
+            [barrier.old_layout, barrier.new_layout],
+            (barrier.src_queue_family_index, barrier.dst_queue_family_index),
+        ),
     });
     of_memory.chain(of_buffers).chain(of_images).collect()
 }

@@ -332,65 +332,6 @@ pub(crate) unsafe extern "system" fn update_buffer(
     unsafe { below(command_buffer, buffer, offset, size, content) }
 }
 
-fn record_image_copy(
-    command_buffer: vk::CommandBuffer,
-    name: &str,
-    read: Option<vk::Buffer>,
-    written: Option<vk::Buffer>,
-) {
-    record_command(command_buffer, || Command::ImageCopy {
-        name: name.to_owned(),
-        read: read.map(handle),
-        written: written.map(handle),
-    });
-}
-
-pub(crate) unsafe extern "system" fn copy_buffer_to_image(
-    command_buffer: vk::CommandBuffer,
-    buffer: vk::Buffer,
-    image: vk::Image,
-    layout: vk::ImageLayout,
-    count: u32,
-    regions: *const vk::BufferImageCopy,
-) {
-    let below = below!(command_buffer, cmd_copy_buffer_to_image);
-    record_image_copy(command_buffer, "vkCmdCopyBufferToImage", Some(buffer), None);
-    unsafe { below(command_buffer, buffer, image, layout, count, regions) }
-}
-
-pub(crate) unsafe extern "system" fn copy_image_to_buffer(
-    command_buffer: vk::CommandBuffer,
-    image: vk::Image,
-    layout: vk::ImageLayout,
-    buffer: vk::Buffer,
-    count: u32,
-    regions: *const vk::BufferImageCopy,
-) {
-    let below = below!(command_buffer, cmd_copy_image_to_buffer);
-    record_image_copy(command_buffer, "vkCmdCopyImageToBuffer", None, Some(buffer));
-    unsafe { below(command_buffer, image, layout, buffer, count, regions) }
-}
-
-pub(crate) unsafe extern "system" fn copy_buffer_to_image2(
-    command_buffer: vk::CommandBuffer,
-    copy: *const vk::CopyBufferToImageInfo2<'_>,
-) {
-    let below = below!(command_buffer, cmd_copy_buffer_to_image2);
-    let buffer = unsafe { copy.as_ref() }.map(|copy| copy.src_buffer);
-    record_image_copy(command_buffer, "vkCmdCopyBufferToImage2", buffer, None);
-    unsafe { below(command_buffer, copy) }
-}
-
-pub(crate) unsafe extern "system" fn copy_image_to_buffer2(
-    command_buffer: vk::CommandBuffer,
-    copy: *const vk::CopyImageToBufferInfo2<'_>,
-) {
-    let below = below!(command_buffer, cmd_copy_image_to_buffer2);
-    let buffer = unsafe { copy.as_ref() }.map(|copy| copy.dst_buffer);
-    record_image_copy(command_buffer, "vkCmdCopyImageToBuffer2", None, buffer);
-    unsafe { below(command_buffer, copy) }
-}
-
 pub(crate) unsafe extern "system" fn execute_commands(
     command_buffer: vk::CommandBuffer,
     count: u32,

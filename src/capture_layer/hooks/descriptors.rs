@@ -3,6 +3,7 @@
 //! Knows: templates, which tell where in the program's own structure descriptors lie, so that an
 //! update with a template is recorded as the writes that it stands for.
 
+use super::images::image_descriptor;
 use super::record_destroyed;
 use crate::chain::{bytes, elements, handle, in_chain, unread_structures};
 use crate::device_table::below;
@@ -12,8 +13,8 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard};
 use vkcert_capture::event::{
-    Descriptor, DescriptorCopy, DescriptorSets, DescriptorWrite, Event, LayoutBinding, ObjectKind,
-    SetLayout,
+    BindingFlags, Descriptor, DescriptorCopy, DescriptorSets, DescriptorWrite, Event,
+    ImmutableSamplers, LayoutBinding, ObjectKind, SetLayout,
 };
 use vkcert_capture::value::{Bytes, Handle};
 
@@ -46,10 +47,53 @@ pub(crate) unsafe extern "system" fn create_set_layout(
                 flags: create.flags.as_raw(),
                 bindings: bindings.iter().map(recorded_binding).collect(),
             }));
+            let layout = handle(unsafe { *layout });
+            events.extend(unsafe { binding_flags(create, layout) });
+            events.extend(unsafe { immutable_samplers(bindings, layout) });
             events
         });
     }
     result
+}
+
+/// The flags of bindings that have some.
+unsafe fn binding_flags(
+    create: &vk::DescriptorSetLayoutCreateInfo<'_>,
+    layout: Handle,
+) -> Option<Event> {
+    let info = unsafe {
+        in_chain::<vk::DescriptorSetLayoutBindingFlagsCreateInfo<'_>>(
+            create.p_next,
+            vk::StructureType::DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO,
+        )
+    }?;
+    let flags = unsafe { elements(info.p_binding_flags, info.binding_count) };
+    let bindings = unsafe { elements(create.p_bindings, create.binding_count) };
+    let flagged = bindings.iter().zip(flags).filter(|(_, flags)| !flags.is_empty());
+    let bindings = flagged.map(|(binding, flags)| (binding.binding, flags.as_raw()));
+    Some(Event::BindingFlags(BindingFlags { layout, bindings: bindings.collect() }))
+}
+
+/// The samplers that a layout has for good.
+unsafe fn immutable_samplers(
+    bindings: &[vk::DescriptorSetLayoutBinding<'_>],
+    layout: Handle,
+) -> Option<Event> {
+    // Of other types the member is ignored and may be anything.
+    let of_samplers = bindings.iter().filter(|binding| {
+        matches!(
+            binding.descriptor_type,
+            vk::DescriptorType::SAMPLER | vk::DescriptorType::COMBINED_IMAGE_SAMPLER
+        )
+    });
+    let own = of_samplers.filter_map(|binding| {
+        let samplers = unsafe { elements(binding.p_immutable_samplers, binding.descriptor_count) };
+        let samplers: Vec<Handle> = samplers.iter().map(|sampler| handle(*sampler)).collect();
+        (!samplers.is_empty()).then_some((binding.binding, samplers))
+    });
+    let bindings: Vec<(u32, Vec<Handle>)> = own.collect();
+    (!bindings.is_empty())
+        .then_some(Event::ImmutableSamplers(ImmutableSamplers { layout, bindings }))
 }
 
 fn recorded_binding(binding: &vk::DescriptorSetLayoutBinding<'_>) -> LayoutBinding {
@@ -174,7 +218,10 @@ pub(crate) unsafe fn recorded_write(write: &vk::WriteDescriptorSet<'_>) -> Descr
             let views = unsafe { elements(write.p_texel_buffer_view, count) };
             views.iter().map(|view| Descriptor::BufferView(handle(*view))).collect()
         }
-        DescriptorContent::Image => vec![Descriptor::Image; count as usize],
+        DescriptorContent::Image => {
+            let infos = unsafe { elements(write.p_image_info, count) }.iter();
+            infos.map(|info| image_descriptor(write.descriptor_type, info)).collect()
+        }
         DescriptorContent::Inline => {
             let block = unsafe {
                 in_chain::<vk::WriteDescriptorSetInlineUniformBlock<'_>>(
@@ -306,7 +353,12 @@ unsafe fn write_of_entry(
                 Descriptor::BufferView(handle(unsafe { view.read_unaligned() }))
             })
             .collect(),
-        DescriptorContent::Image => elements.map(|_| Descriptor::Image).collect(),
+        DescriptorContent::Image => elements
+            .map(|index| {
+                let info = element(index).cast::<vk::DescriptorImageInfo>();
+                image_descriptor(entry.descriptor_type, &unsafe { info.read_unaligned() })
+            })
+            .collect(),
         DescriptorContent::Inline => {
             let content = unsafe { bytes(element(0), entry.descriptor_count as usize) };
             vec![Descriptor::Inline(Bytes(content))]

@@ -1,4 +1,4 @@
-//! Memory, buffers, images, and what the host has in mapped memory.
+//! Memory, buffers, and what the host has in mapped memory.
 //!
 //! Knows: which memory is mapped where, to record its contents where that is asked for.
 //! Does not cover: single reads and writes of the host, which are no calls.
@@ -376,63 +376,4 @@ pub(crate) unsafe extern "system" fn destroy_buffer_view(
     let below = below!(device, destroy_buffer_view);
     record_destroyed(ObjectKind::BufferView, view);
     unsafe { below(device, view, allocator) }
-}
-
-pub(crate) unsafe extern "system" fn create_image(
-    device: vk::Device,
-    create: *const vk::ImageCreateInfo<'_>,
-    allocator: Allocator<'_>,
-    image: *mut vk::Image,
-) -> vk::Result {
-    let below = below!(device, create_image, vk::Result::ERROR_UNKNOWN);
-    let result = unsafe { below(device, create, allocator, image) };
-    if result == vk::Result::SUCCESS {
-        record(|| Event::Image(handle(unsafe { *image })));
-    }
-    result
-}
-
-pub(crate) unsafe extern "system" fn destroy_image(
-    device: vk::Device,
-    image: vk::Image,
-    allocator: Allocator<'_>,
-) {
-    let below = below!(device, destroy_image);
-    record_destroyed(ObjectKind::Image, image);
-    unsafe { below(device, image, allocator) }
-}
-
-pub(crate) unsafe extern "system" fn bind_image(
-    device: vk::Device,
-    image: vk::Image,
-    memory: vk::DeviceMemory,
-    offset: u64,
-) -> vk::Result {
-    let below = below!(device, bind_image, vk::Result::ERROR_UNKNOWN);
-    let result = unsafe { below(device, image, memory, offset) };
-    if result == vk::Result::SUCCESS {
-        let (resource, memory) = (handle(image), handle(memory));
-        record(|| Event::BindImage(Binding { resource, memory, offset }));
-    }
-    result
-}
-
-pub(crate) unsafe extern "system" fn bind_image2(
-    device: vk::Device,
-    count: u32,
-    binds: *const vk::BindImageMemoryInfo<'_>,
-) -> vk::Result {
-    let below = below!(device, bind_image2, vk::Result::ERROR_UNKNOWN);
-    let result = unsafe { below(device, count, binds) };
-    if result == vk::Result::SUCCESS {
-        record_all(|_| {
-            let binds = unsafe { elements(binds, count) };
-            let event = |bind: &vk::BindImageMemoryInfo<'_>| {
-                let (resource, memory) = (handle(bind.image), handle(bind.memory));
-                Event::BindImage(Binding { resource, memory, offset: bind.memory_offset })
-            };
-            binds.iter().map(event).collect()
-        });
-    }
-    result
 }

@@ -7,6 +7,8 @@
 pub(crate) mod barriers;
 pub(crate) mod commands;
 pub(crate) mod descriptors;
+pub(crate) mod image_commands;
+pub(crate) mod images;
 pub(crate) mod memory;
 pub(crate) mod objects;
 pub(crate) mod submission;

@@ -30,6 +30,10 @@ fn figures(program: &Program) -> Figures {
                     | Action::Fill { .. }
                     | Action::Update { .. }
                     | Action::ImageCopy { .. }
+                    | Action::CopyToImage { .. }
+                    | Action::CopyFromImage { .. }
+                    | Action::CopyImage { .. }
+                    | Action::ClearImage { .. }
             )
         }),
         submissions: count(|action| matches!(action, Action::Submit)),
@@ -62,6 +66,7 @@ pub(super) fn summary(program: &Program) -> Value {
         "modules": program.modules.len(),
         "pipelines": program.pipelines.len(),
         "buffers": program.buffers.len(),
+        "images": program.images.len(),
         "submissions": figures.submissions,
         "dispatches": figures.dispatches,
         "barriers": figures.barriers,
@@ -156,6 +161,21 @@ fn details(program: &Program, operation: &Operation) -> String {
             let value = step.value.map(|value| format!(", value {value}")).unwrap_or_default();
             format!(": semaphore {}{value}", step.semaphore + 1)
         }
+        Action::CopyToImage { from, to, .. } => {
+            format!(" from buffer {} to image {}", from + 1, to.image + 1)
+        }
+        Action::CopyFromImage { from, to, .. } => {
+            format!(" from image {} to buffer {}", from.image + 1, to + 1)
+        }
+        Action::CopyImage { from, to, .. } => {
+            format!(" from image {} to image {}", from.image + 1, to.image + 1)
+        }
+        Action::ClearImage { to, .. } => format!(" of image {}", to.image + 1),
+        Action::ImageContents { image, level, layer, bytes } => {
+            let bytes = bytes.len();
+            format!(": {bytes} bytes of image {}, level {level}, layer {layer}", image + 1)
+        }
+        Action::UnreadImage { image, reason } => format!(" of image {}: {reason}", image + 1),
         Action::UnboundDispatch { .. } | Action::ImageCopy { .. } | Action::Unsupported { .. } => {
             String::new()
         }

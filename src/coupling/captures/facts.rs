@@ -29,7 +29,7 @@ use vkcert_spirv::interface::SpecializationConstant;
 
 const VALUES: CouplingCheckName = CouplingCheckName::PushConstantValues;
 const FACTS: CouplingCheckName = CouplingCheckName::HostFacts;
-const AXES: [&str; 3] = ["x", "y", "z"];
+pub(super) const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// What captured facts are compared with.
 pub(super) struct CapturedFacts<'a> {
@@ -64,8 +64,8 @@ pub(super) struct FactConflict {
 }
 
 /// A dispatch with the values of parameters that it pushes.
-struct DispatchCase<'a> {
-    captured: &'a CapturedDispatch,
+pub(super) struct DispatchCase<'a> {
+    pub(super) captured: &'a CapturedDispatch,
     values: BTreeMap<String, i64>,
     case: EvaluatedCase,
 }
@@ -83,7 +83,7 @@ fn name_of(captured: &CapturedDispatch) -> String {
 
 /// A comparison while it is made.
 #[derive(Default)]
-struct Collected {
+pub(super) struct Collected {
     conflicts: BTreeMap<String, FactConflict>,
     /// Dispatches that were compared.
     compared: u64,
@@ -126,6 +126,7 @@ impl CapturedFacts<'_> {
             self.compare_local_size(&case, &mut collected);
             self.compare_constants(&case, &mut collected);
             self.compare_buffers(&case, &mut collected);
+            self.compare_images(&case, &mut collected);
         }
         let open = unseen.into_iter().map(|(name, count)| {
             let words = format!(
@@ -259,7 +260,7 @@ impl CapturedFacts<'_> {
     }
 
     /// Compares a captured number with an expression; `words` tells what was captured.
-    fn compare_number(
+    pub(super) fn compare_number(
         &self,
         dispatch: &DispatchCase<'_>,
         stated: &StatedNumber<'_>,
@@ -310,24 +311,6 @@ impl CapturedFacts<'_> {
                 width: Some(HostType::Uint32),
             };
             self.compare_number(dispatch, &stated, i128::from(groups[axis]), collected);
-        }
-    }
-
-    fn compare_buffers(&self, dispatch: &DispatchCase<'_>, collected: &mut Collected) {
-        let buffers = self.input.interface.buffers.iter().zip(&self.expressions.buffers);
-        for (buffer, expression) in buffers {
-            let (set, binding) = (buffer.set, buffer.binding);
-            let mut bound = dispatch.captured.given.buffers.iter();
-            let bound = bound.find(|bound| (bound.set, bound.binding) == (set, binding));
-            let Some(bound) = bound else { continue };
-            let stated = StatedNumber {
-                quantity: format!("buffer {set}.{binding}"),
-                words: format!("bytes bound at {set}.{binding}"),
-                text: &buffer.size,
-                expression,
-                width: None,
-            };
-            self.compare_number(dispatch, &stated, i128::from(bound.bytes), collected);
         }
     }
 
@@ -428,15 +411,15 @@ impl CapturedFacts<'_> {
 }
 
 /// A number that the interface states.
-struct StatedNumber<'a> {
-    quantity: String,
+pub(super) struct StatedNumber<'a> {
+    pub(super) quantity: String,
     /// What follows the captured number in a sentence.
-    words: String,
+    pub(super) words: String,
     /// The expression as the interface has it.
-    text: &'a str,
-    expression: &'a HostExpression,
+    pub(super) text: &'a str,
+    pub(super) expression: &'a HostExpression,
     /// The type that the value is converted to.
-    width: Option<HostType>,
+    pub(super) width: Option<HostType>,
 }
 
 /// The variable or expression that a member holds.

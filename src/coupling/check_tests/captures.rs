@@ -1,10 +1,12 @@
 //! Captured dispatches against the demonstration's host.
 
 use super::*;
+use vkcert_model::image::{ImageDim, ImageFormat};
+use vkcert_model::procedure::DescriptorClass;
 use vkcert_model::project::MemoryModel;
 use vkcert_model::requirement::{
-    BoundBytes, CaptureReading, CapturedDispatch, CapturedKernel, CapturedModules, CapturedOrder,
-    GivenFacts, HostSpecialization,
+    BoundBytes, BoundImage, CaptureReading, CapturedDispatch, CapturedKernel, CapturedModules,
+    CapturedOrder, GivenFacts, HostImage, HostSpecialization,
 };
 
 /// What the demonstration's host gives for m, n and k.
@@ -18,6 +20,7 @@ fn given(m: u32, n: u32, k: u32) -> GivenFacts {
         specialization: BTreeMap::new(),
         push_constants: numbers.map(|byte| format!("{byte:02x}")).collect(),
         buffers: vec![bound(0, m * n), bound(1, n * k), bound(2, m * k)],
+        images: Vec::new(),
         unseen: None,
     }
 }
@@ -86,6 +89,53 @@ fn dispatches_that_are_given_what_is_stated_contradict_nothing() {
                  0.2, local size, workgroups in x, workgroups in y, workgroups in z";
     assert!(rows.iter().any(|row| row.0.ends_with(words)), "{rows:#?}");
     assert!(rows.iter().any(|row| row.0.contains("push in k, m, n is what")), "{rows:#?}");
+}
+
+/// Views that are bound have the extent, the layers and the levels that the interface states.
+#[test]
+fn bound_images_are_as_large_as_stated() {
+    let text = |number: &str| Some(number.to_owned());
+    let image = HostImage {
+        set: 0,
+        binding: 5,
+        name: None,
+        class: DescriptorClass::StorageImage,
+        format: Some(ImageFormat::R32ui),
+        dimension: Some(ImageDim::Two),
+        layered: true,
+        multisampled: false,
+        extent: vec!["k".to_owned(), "m + 1".to_owned()],
+        layers: text("3"),
+        levels: text("n - 14"),
+        host_writes: true,
+    };
+    let interface = Interface { images: vec![image], ..correct() };
+    let bound = |extent: [u32; 3], layers: u32, levels: u32| {
+        let bound = BoundImage { set: 0, binding: 5, extent, layers, levels };
+        GivenFacts { images: vec![bound], ..given(20, 16, 24) }
+    };
+    assert_eq!(refuted_facts(&interface, &[bound([24, 21, 1], 3, 2)]), Vec::<String>::new());
+    for (wrong, words) in [
+        (
+            bound([20, 21, 1], 3, 2),
+            "has 20 texels in x of the image at 0.5, and the interface states k, which is 24",
+        ),
+        (
+            bound([24, 20, 1], 3, 2),
+            "has 20 texels in y of the image at 0.5, and the interface states m + 1, which is 21",
+        ),
+        (
+            bound([24, 21, 1], 4, 2),
+            "has 4 layers of the image at 0.5, and the interface states 3, which is 3",
+        ),
+        (
+            bound([24, 21, 1], 3, 1),
+            "has 1 levels of the image at 0.5, and the interface states n - 14, which is 2",
+        ),
+    ] {
+        let messages = refuted_facts(&interface, &[wrong]);
+        assert!(messages.len() == 1 && messages[0].contains(words), "{messages:#?}");
+    }
 }
 
 #[test]

@@ -79,6 +79,9 @@ pub struct GivenFacts {
     pub push_constants: String,
     /// Bytes that are bound, by set and binding, of each with one buffer.
     pub buffers: Vec<BoundBytes>,
+    /// Views of images that are bound, by set and binding, of each with one view.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<BoundImage>,
     /// A command in front of it that binds or pushes and is not modelled: what is bound and pushed
     /// is then not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,6 +106,36 @@ pub struct BoundBytes {
     pub binding: u32,
     /// Bytes.
     pub bytes: u64,
+}
+
+/// A view of an image that is bound.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct BoundImage {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding in the set.
+    pub binding: u32,
+    /// Texels of the view's largest level in x, y and z.
+    pub extent: [u32; 3],
+    /// Layers that it shows, each face of a cube counted.
+    pub layers: u32,
+    /// Mip levels that it shows.
+    pub levels: u32,
+}
+
+impl BoundImage {
+    /// Axes that have more than one texel, then layers and levels where there are several.
+    pub fn size_in_words(&self, between: &str) -> String {
+        let last = self.extent.iter().rposition(|axis| *axis > 1).unwrap_or(0);
+        let axes: Vec<String> = self.extent[..=last].iter().map(u32::to_string).collect();
+        let mut words = axes.join(between);
+        for (count, noun) in [(self.layers, "layers"), (self.levels, "levels")] {
+            if count > 1 {
+                words.push_str(&format!(", {count}\u{a0}{noun}"));
+            }
+        }
+        words
+    }
 }
 
 /// A capture as it is held against the kernel: what was read, its own checks, and its order.
@@ -190,6 +223,7 @@ mod tests {
             specialization: BTreeMap::new(),
             push_constants: "e8030000--000040".to_owned(),
             buffers: Vec::new(),
+            images: Vec::new(),
             unseen: None,
         };
         assert_eq!(given.pushed_bytes(0, 4), Some(vec![0xe8, 3, 0, 0]));

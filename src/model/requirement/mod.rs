@@ -14,9 +14,9 @@ pub use host::{
     HostBuffer, HostImage, HostLocal, HostParameter, HostSpecialization, HostType, Interface,
 };
 pub use host_capture::{
-    BoundBytes, CaptureReading, CapturedCheck, CapturedDispatch, CapturedFlow, CapturedKernel,
-    CapturedModules, CapturedOperation, CapturedOperationKind, CapturedOrder, GivenFacts,
-    HostCapture,
+    BoundBytes, BoundImage, CaptureReading, CapturedCheck, CapturedDispatch, CapturedFlow,
+    CapturedKernel, CapturedModules, CapturedOperation, CapturedOperationKind, CapturedOrder,
+    GivenFacts, HostCapture,
 };
 pub use host_earlier::{BindingPlace, EarlierDispatch, SharedBinding};
 pub use host_header::{HeaderReading, HeaderUse, HostHeader};

@@ -104,7 +104,11 @@ fn bound_text(given: &GivenFacts) -> Text {
         .buffers
         .iter()
         .map(|bound| Text::plain(format!("{}.{}:\u{a0}{}", bound.set, bound.binding, bound.bytes)));
-    listed_texts(bound_ranges, Tone::Quiet)
+    let bound_views = given.images.iter().map(|bound| {
+        let (set, binding) = (bound.set, bound.binding);
+        Text::plain(format!("{set}.{binding}:\u{a0}{}", bound.size_in_words("\u{a0}×\u{a0}")))
+    });
+    listed_texts(bound_ranges.chain(bound_views), Tone::Quiet)
 }
 
 /// What leads to a dispatch in the graph.
@@ -167,6 +171,7 @@ mod tests {
             specialization: BTreeMap::from([(0, 64)]),
             push_constants: "e8030000----803f".into(),
             buffers: vec![BoundBytes { set: 0, binding: 1, bytes: 4000 }],
+            images: Vec::new(),
             unseen: None,
         }
     }

@@ -25,6 +25,8 @@ impl InvocationRun<'_> {
                 self.kernel.put_part(&mut composite, type_id, &literals, part);
                 composite
             }
+            Op::Any => any_of(&self.data(instruction, 0), true),
+            Op::All => any_of(&self.data(instruction, 0), false),
             Op::VectorShuffle => self.shuffled(instruction, &literals),
             Op::Bitcast if self.is_same_shape(instruction, type_id) => self.data(instruction, 0),
             _ => self.operation(instruction, type_id),
@@ -87,6 +89,18 @@ impl InvocationRun<'_> {
             &operand_types,
         );
         value.unwrap_or(ConstantValue::Undef)
+    }
+}
+
+/// Whether some component is true (OpAny), or all are: none is false.
+fn any_of(value: &ConstantValue, sought: bool) -> ConstantValue {
+    let ConstantValue::Composite(parts) = value else { return ConstantValue::Undef };
+    if parts.contains(&ConstantValue::Bool(sought)) {
+        return ConstantValue::Bool(sought);
+    }
+    match parts.iter().all(|part| *part == ConstantValue::Bool(!sought)) {
+        true => ConstantValue::Bool(!sought),
+        false => ConstantValue::Undef,
     }
 }
 

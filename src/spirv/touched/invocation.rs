@@ -25,7 +25,7 @@ pub(super) struct InvocationIds {
 
 pub(super) struct InvocationRun<'a> {
     pub(super) kernel: &'a TouchingKernel,
-    numbers: &'a DispatchNumbers<'a>,
+    pub(super) numbers: &'a DispatchNumbers<'a>,
     ids: InvocationIds,
     /// Instructions that may still be run.
     steps: &'a mut u64,
@@ -96,6 +96,10 @@ impl<'a> InvocationRun<'a> {
             Op::Store => self.store(instruction, touched),
             Op::AccessChain | Op::InBoundsAccessChain => self.chain(instruction),
             Op::ArrayLength => self.array_length(instruction),
+            Op::ImageRead | Op::ImageFetch | Op::ImageWrite => {
+                self.touch_image(instruction, touched);
+            }
+            Op::ImageQuerySize | Op::ImageQuerySizeLod => self.image_size(instruction),
             _ => self.other(instruction, touched),
         }
         Ok(Next::At(at + 1))
@@ -131,7 +135,7 @@ impl<'a> InvocationRun<'a> {
         }
     }
 
-    fn give(&mut self, instruction: &Instruction, value: RunValue) {
+    pub(super) fn give(&mut self, instruction: &Instruction, value: RunValue) {
         if let Some(result) = instruction.result {
             self.values.insert(result, value);
         }

@@ -5,10 +5,11 @@
 //! others see is not known, and neither is what is computed from it.
 //! Promises: bytes are told only if an invocation touches them whatever memory holds.
 //! [`Touched::All`] is said only if no invocation touches others.
-//! Does not cover: images, texels, device addresses, arrays of descriptors and matrices by rows; each
-//! leaves open what is touched, with a reason.
+//! Does not cover: sampling, other levels than the first, texel buffers, device addresses, arrays of
+//! descriptors and matrices by rows; each leaves open what is touched, with a reason.
 
 mod computation;
+mod image;
 mod invocation;
 mod place;
 #[cfg(test)]
@@ -54,6 +55,8 @@ pub struct DispatchNumbers<'a> {
     pub push_constants: &'a [Option<u8>],
     /// Bytes that are bound, by set and binding.
     pub bound_bytes: &'a BTreeMap<(u32, u32), u64>,
+    /// Texels of the first level of images that are bound, in x and y, slices or layers.
+    pub bound_images: &'a BTreeMap<(u32, u32), [u32; 3]>,
 }
 
 /// How memory is touched.
@@ -77,7 +80,8 @@ pub enum Touched {
 /// What a dispatch touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TouchedBytes {
-    /// First byte and the byte behind the last, in ascending order, by set and binding.
+    /// First byte and the byte behind the last, in ascending order, by set and binding; of images
+    /// texels of the first level, numbered row by row, slice by slice, layer by layer.
     pub spans: BTreeMap<(u32, u32, TouchKind), Vec<(u64, u64)>>,
     /// Whether these are all.
     pub extent: Touched,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 const BLOCKS: &str = "layout(local_size_x = 4) in;
     layout(binding = 0) buffer A { uint a[]; };
     layout(binding = 1) buffer B { uint b[]; };
+    layout(binding = 2, r32ui) uniform uimage2DArray pixels;
     layout(push_constant) uniform Push { uint start; int count; } push;
     shared uint tile[4];\n";
 
@@ -25,6 +26,7 @@ fn touched(main: &str, start: u32, count: u32) -> TouchedBytes {
         local_size: [4, 1, 1],
         push_constants: &pushed,
         bound_bytes: &BTreeMap::from([((0, 0), 64), ((0, 1), 64)]),
+        bound_images: &BTreeMap::from([((0, 2), [4, 2, 3])]),
     };
     kernel.touched_bytes(&numbers, &mut 100_000)
 }
@@ -91,4 +93,25 @@ fn accesses_out_of_range_and_runs_without_end_are_open() {
         touched("void main() { for (uint i = 0; i < 2; i += push.start) { a[0] = i; } }", 0, 0);
     assert!(reason(&endless).contains("too many"), "{endless:?}");
     assert_eq!(spans(&endless, 0, TouchKind::Write), [(0, 4)]);
+}
+
+#[test]
+fn texels_follow_from_coordinates_and_the_size_of_the_image() {
+    let main = "void main() {
+        ivec3 texel = ivec3(gl_GlobalInvocationID.x, 1, 2);
+        if (any(greaterThanEqual(texel, imageSize(pixels)))) return;
+        imageStore(pixels, texel, uvec4(imageLoad(pixels, ivec3(0)).x));
+    }";
+    let shown = touched(main, 0, 0);
+    assert_eq!(shown.extent, Touched::All, "imageSize is known");
+    // Four columns, two rows, three layers: the last row of the last layer.
+    assert_eq!(spans(&shown, 2, TouchKind::Write), [(20, 24)]);
+    assert_eq!(spans(&shown, 2, TouchKind::Read), [(0, 1)]);
+    let outside = touched("void main() { imageStore(pixels, ivec3(4, 0, 0), uvec4(1)); }", 0, 0);
+    assert_eq!(reason(&outside), "it leaves the image at 0.2");
+    let open = touched("void main() { imageStore(pixels, ivec3(a[0], 0, 0), uvec4(1)); }", 0, 0);
+    assert_eq!(
+        reason(&open),
+        "which texel of the image at 0.2 it touches depends on more than what the host gives"
+    );
 }
