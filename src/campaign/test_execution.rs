@@ -10,7 +10,7 @@ use super::dispatch_order::place_of_configuration;
 use super::kernel::{Kernel, ModuleVariant};
 use super::left_open::{ComparedResults, Expectations, LeftOpen, RecordedCode, SettledRun};
 use super::raced_pairs::drop_raced_pairs;
-use super::schedules::{self, OpenAtomics};
+use super::schedules::{self, OpenPairs};
 use super::test_run::{
     ModuleRecords, PreparedTest, TestEngine, TestRun, job_of, judge_run, object_job, outputs_of,
     variant_job,
@@ -100,7 +100,7 @@ pub fn run_test(
         judged: JudgedParts::default(),
         rests_on_undefined: false,
     };
-    let mut open_atomics = OpenAtomics::default();
+    let mut open_pairs = OpenPairs::default();
     if production.completion == Completion::Completed {
         match executor.name() {
             EngineName::Sequential => drop(measure_coverage(
@@ -113,7 +113,7 @@ pub fn run_test(
             EngineName::Vulkan => measure_on_device(&open, executor, &production, &mut run)?,
         }
         measure_objects(&open, executor, &production, &mut run)?;
-        open_atomics = add_shown_pairs(&open, &mut run);
+        open_pairs = add_shown_pairs(&open, &mut run);
     } else {
         run.name_likely_cause(&open, &production.completion);
         let reason = format!(
@@ -124,7 +124,7 @@ pub fn run_test(
     }
     schedules::run_schedules(&open, &job, &production, executor, &mut run)?;
     schedules::measure_directed(&open, executor, &mut run)?;
-    schedules::show_atomics(&open, &job, open_atomics, executor, &mut run)?;
+    schedules::show_open_pairs(&open, &job, open_pairs, executor, &mut run)?;
     for finding in &mut run.findings {
         prepared_test.kernels.iter().for_each(|kernel| kernel.place_exactly(finding));
         attribute_to_kernel(prepared_test, plan, finding);
@@ -140,11 +140,11 @@ fn pair_tracking(prepared_test: &PreparedTest) -> PairTracking {
     if prepared_test.kernels.iter().any(has_pairs) { PairTracking::On } else { PairTracking::Off }
 }
 
-/// Puts what the production run showed of coupling beside the records of each kernel; which atomics
-/// could show more in another order.
-fn add_shown_pairs(left_open: &LeftOpen<'_>, test_run: &mut TestRun) -> OpenAtomics {
+/// Puts what the production run showed of coupling beside the records of each kernel; which pairs
+/// it could show in another order.
+fn add_shown_pairs(left_open: &LeftOpen<'_>, test_run: &mut TestRun) -> OpenPairs {
     let (prepared_test, job_plan) = (left_open.prepared_test, left_open.job_plan);
-    let mut open_atomics = OpenAtomics::default();
+    let mut open_pairs = OpenPairs::default();
     let mut access_pairs = std::mem::take(&mut test_run.counts.access_pairs);
     drop_raced_pairs(left_open, &test_run.findings, &mut access_pairs);
     let modules = job_plan.job.modules.iter().zip(&job_plan.modules).zip(&prepared_test.kernels);
@@ -159,11 +159,11 @@ fn add_shown_pairs(left_open: &LeftOpen<'_>, test_run: &mut TestRun) -> OpenAtom
             if let AccessPairs::Tracked(by_module) = &access_pairs
                 && let Some(module_pairs) = by_module.get(&module.key)
             {
-                open_atomics.add_module(module.key, kernel_pairs, module_pairs);
+                open_pairs.add_module(module.key, kernel_pairs, module_pairs);
             }
         }
     }
-    open_atomics
+    open_pairs
 }
 
 /// Names earlier kernels by their configurations: the numbers of a job are its own.

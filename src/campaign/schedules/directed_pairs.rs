@@ -1,10 +1,13 @@
-//! Pairs of atomics in other orders of the invocations: which atomic reads what another one wrote
-//! depends on who comes first, and the ordinary schedule shows one order.
+//! Pairs in other orders of the invocations: which atomic reads what another one wrote depends on
+//! who comes first, and with it what passes across barriers and from the host; the ordinary schedule
+//! shows one order.
 //!
-//! Knows: the atomic obligations whose places a passed test executed and that it has not shown.
+//! Knows: the obligations whose places a passed test executed and that it has not shown; of kernels
+//! with pairs of atomics alone, since without atomics no order changes what passes.
 //! Promises: only pairs of those are added, of runs that count as directed runs do; each is kept
 //! with its schedule. Nothing runs where nothing is open.
-//! Does not cover: pairs across barriers and with the host, though some depend on the order as well.
+//! Does not cover: what earlier dispatches leave, though it may depend on their order; values of the
+//! host where no other invocation wrote what the use read.
 
 use super::super::left_open::LeftOpen;
 use super::super::raced_pairs::drop_raced_pairs;
@@ -16,18 +19,37 @@ use vkcert_exec::Job;
 use vkcert_exec::access_pairs::{AccessPairs, ModulePairs, PairTracking};
 use vkcert_model::access_pair::{AccessPair, Passage};
 use vkcert_model::id::ModuleKey;
-use vkcert_model::pair_obligation::{CouplingClass, KernelPairs, PairObligation};
+use vkcert_model::pair_obligation::{CouplingClass, KernelPairs, ShownBy};
 use vkcert_model::schedule::{DirectedResult, MeasuredCode, Schedule};
 use vkcert_model::verdict::{EngineName, Verdict};
 
-/// A use and a store, by source index.
-type UseAndStore = (u32, u32);
+/// What shows an obligation that depends on who comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum SoughtPair {
+    /// This use reads what this store wrote without a barrier between; by source index.
+    ByAtomics { use_index: u32, store: u32 },
+    /// Exactly this pair, across a barrier or from the host.
+    Exactly(AccessPair),
+}
 
-/// Obligations of atomics that a test could have shown, by module; each by what shows it.
+impl SoughtPair {
+    /// None of what an earlier dispatch left.
+    fn shown_by(pair: &AccessPair) -> Option<Self> {
+        match pair.passage {
+            Passage::Atomic { store } | Passage::Unordered { store } => {
+                Some(Self::ByAtomics { use_index: pair.use_index, store })
+            }
+            Passage::Host | Passage::Barrier { .. } => Some(Self::Exactly(*pair)),
+            Passage::Dispatch { .. } => None,
+        }
+    }
+}
+
+/// Obligations that a test could have shown, by module; each by what shows it.
 #[derive(Debug, Default)]
-pub struct OpenAtomics(BTreeMap<ModuleKey, Vec<BTreeSet<UseAndStore>>>);
+pub struct OpenPairs(BTreeMap<ModuleKey, Vec<BTreeSet<SoughtPair>>>);
 
-impl OpenAtomics {
+impl OpenPairs {
     /// Adds the obligations of a module that the run has executed both places of.
     pub fn add_module(
         &mut self,
@@ -35,17 +57,22 @@ impl OpenAtomics {
         kernel_pairs: &KernelPairs,
         module_pairs: &ModulePairs,
     ) {
-        let shown: BTreeSet<UseAndStore> =
-            module_pairs.pairs.iter().filter_map(use_and_store).collect();
-        let is_executed = |(use_index, store): &UseAndStore| {
-            module_pairs.has_executed(*use_index) && module_pairs.has_executed(*store)
-        };
-        let open: Vec<BTreeSet<UseAndStore>> = kernel_pairs
+        let mut obligations = kernel_pairs.obligations.iter();
+        if !obligations.any(|obligation| obligation.class == CouplingClass::Atomic) {
+            return;
+        }
+        let shown = sought_pairs(&module_pairs.pairs);
+        let open: Vec<BTreeSet<SoughtPair>> = kernel_pairs
             .obligations
             .iter()
-            .filter(|obligation| obligation.class == CouplingClass::Atomic)
-            .map(places_of)
-            .filter(|places| places.is_disjoint(&shown) && places.iter().any(is_executed))
+            .filter(|obligation| obligation.shown_by == ShownBy::Read)
+            .map(|obligation| (sought_pairs(&obligation.pairs), obligation))
+            .filter(|(sought, obligation)| {
+                let mut pairs = obligation.pairs.iter();
+                sought.is_disjoint(&shown)
+                    && pairs.any(|pair| may_come_in_another_order(pair, module_pairs))
+            })
+            .map(|(sought, _)| sought)
             .collect();
         if !open.is_empty() {
             self.0.insert(module_key, open);
@@ -62,43 +89,51 @@ impl OpenAtomics {
         module_key: &ModuleKey,
         module_pairs: &'p ModulePairs,
     ) -> impl Iterator<Item = AccessPair> + 'p {
-        let wanted: BTreeSet<UseAndStore> =
+        let wanted: BTreeSet<SoughtPair> =
             self.0.get(module_key).into_iter().flatten().flatten().copied().collect();
         let is_wanted = move |pair: &&AccessPair| {
-            use_and_store(pair).is_some_and(|places| wanted.contains(&places))
+            SoughtPair::shown_by(pair).is_some_and(|sought| wanted.contains(&sought))
         };
         module_pairs.pairs.iter().filter(is_wanted).copied()
     }
 
     fn remove_shown(&mut self, module_key: &ModuleKey, module_pairs: &ModulePairs) {
-        let shown: BTreeSet<UseAndStore> =
-            module_pairs.pairs.iter().filter_map(use_and_store).collect();
+        let shown = sought_pairs(&module_pairs.pairs);
         let Some(open) = self.0.get_mut(module_key) else { return };
-        open.retain(|places| places.is_disjoint(&shown));
+        open.retain(|sought| sought.is_disjoint(&shown));
         if open.is_empty() {
             self.0.remove(module_key);
         }
     }
 }
 
-fn places_of(obligation: &PairObligation) -> BTreeSet<UseAndStore> {
-    obligation.pairs.iter().filter_map(use_and_store).collect()
+fn sought_pairs<'p>(pairs: impl IntoIterator<Item = &'p AccessPair>) -> BTreeSet<SoughtPair> {
+    pairs.into_iter().filter_map(SoughtPair::shown_by).collect()
 }
 
-/// None of a pair that the order of invocations does not change.
-fn use_and_store(pair: &AccessPair) -> Option<UseAndStore> {
+/// Whether a run that did not show a pair may do so in another order: it executed both places, and
+/// what the host gave was read where another invocation had written.
+fn may_come_in_another_order(pair: &AccessPair, module_pairs: &ModulePairs) -> bool {
+    let has_executed = |index: u32| module_pairs.has_executed(index);
     match pair.passage {
-        Passage::Atomic { store } | Passage::Unordered { store } => Some((pair.use_index, store)),
-        Passage::Host | Passage::Dispatch { .. } | Passage::Barrier { .. } => None,
+        Passage::Atomic { store }
+        | Passage::Unordered { store }
+        | Passage::Barrier { store, .. } => has_executed(pair.use_index) && has_executed(store),
+        Passage::Host => module_pairs.pairs.iter().any(|shown| {
+            let is_of_another_invocation =
+                matches!(shown.passage, Passage::Atomic { .. } | Passage::Unordered { .. });
+            is_of_another_invocation && shown.use_index == pair.use_index
+        }),
+        Passage::Dispatch { .. } => false,
     }
 }
 
-/// Runs the production modules of a passed test with its invocations one by one, where atomics can
-/// show more.
-pub fn show_atomics(
+/// Runs the production modules of a passed test with its invocations one by one, where another
+/// order can show more.
+pub fn show_open_pairs(
     left_open: &LeftOpen<'_>,
     production_job: &Job,
-    mut open_atomics: OpenAtomics,
+    mut open_pairs: OpenPairs,
     test_engine: &mut TestEngine<'_>,
     test_run: &mut TestRun,
 ) -> Result<(), CampaignError> {
@@ -110,7 +145,7 @@ pub fn show_atomics(
     }
     let directed_job = DirectedJob::new(left_open, production_job.clone());
     for schedule in Schedule::ONE_BY_ONE {
-        if open_atomics.is_empty() {
+        if open_pairs.is_empty() {
             return Ok(());
         }
         let mut outcome = test_engine.execute_following(
@@ -127,7 +162,7 @@ pub fn show_atomics(
                 result.shown = add_pairs(
                     &directed_job.job,
                     access_pairs,
-                    &mut open_atomics,
+                    &mut open_pairs,
                     result.schedule,
                     test_run,
                 );
@@ -147,7 +182,7 @@ pub fn show_atomics(
 fn add_pairs(
     job: &Job,
     access_pairs: &AccessPairs,
-    open_atomics: &mut OpenAtomics,
+    open_pairs: &mut OpenPairs,
     schedule: Schedule,
     test_run: &mut TestRun,
 ) -> u32 {
@@ -158,9 +193,9 @@ fn add_pairs(
         else {
             continue;
         };
-        let new_pairs = open_atomics.showing(&module.key, module_pairs);
+        let new_pairs = open_pairs.showing(&module.key, module_pairs);
         shown += records.add_directed_pairs(new_pairs, schedule);
-        open_atomics.remove_shown(&module.key, module_pairs);
+        open_pairs.remove_shown(&module.key, module_pairs);
     }
     shown
 }

@@ -22,7 +22,7 @@ mod tests;
 mod trial;
 
 pub use directed::measure_directed;
-pub use directed_pairs::{OpenAtomics, show_atomics};
+pub use directed_pairs::{OpenPairs, show_open_pairs};
 
 use super::left_open::LeftOpen;
 use super::test_run::{TestEngine, TestRun, judge_run};

@@ -12,7 +12,7 @@ use crate::derive;
 use crate::robustness::robustness_tests;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage as coverage;
-use vkcert_model::access_pair::{AccessPair, ShownPairs};
+use vkcert_model::access_pair::{AccessPair, Passage, ShownPairs};
 use vkcert_model::evidence::{
     KernelText, RequirementEvidence, TestEvidence, TestRecords, kernel_label,
 };
@@ -248,7 +248,7 @@ fn layers_not_installed(stored: &StoredCampaign) -> Option<CampaignNote> {
 /// What counts and no test shows in the ordinary schedule.
 fn shown_in_directed_schedules(stored: &StoredCampaign) -> Option<CampaignNote> {
     let (mut vectors, mut outcomes, mut kernels) = (0, 0, BTreeSet::new());
-    let (mut pairs, mut pair_kernels) = (0, BTreeSet::new());
+    let (mut pairs, mut pair_kernels) = (PairCounts::default(), BTreeSet::new());
     for kernel in stored.kernels {
         let (source_bits, object_bits) =
             (shown_directed(&kernel.records), shown_directed(&kernel.objects.records));
@@ -257,8 +257,8 @@ fn shown_in_directed_schedules(stored: &StoredCampaign) -> Option<CampaignNote> 
             kernels.insert(kernel.kernel.to_string());
         }
         let kernel_pairs = directed_pairs(&kernel.records);
-        pairs += kernel_pairs;
-        if kernel_pairs > 0 {
+        kernel_pairs.iter().for_each(|pair| pairs.count(pair));
+        if !kernel_pairs.is_empty() {
             pair_kernels.insert(kernel.kernel.to_string());
         }
     }
@@ -272,7 +272,8 @@ fn shown_in_directed_schedules(stored: &StoredCampaign) -> Option<CampaignNote> 
     }
     if !pair_kernels.is_empty() {
         sentences.push(format!(
-            "Shown in directed schedules alone, in which invocations run one by one: pairs of atomics {pairs} ({}).",
+            "Shown in directed schedules alone, in which invocations run one by one: {} ({}).",
+            pairs.in_words(),
             listed_names(&Vec::from_iter(pair_kernels))
         ));
     }
@@ -280,8 +281,34 @@ fn shown_in_directed_schedules(stored: &StoredCampaign) -> Option<CampaignNote> 
     (!sentence.is_empty()).then_some(CampaignNote { kind: NoteKind::DirectedSchedules, sentence })
 }
 
+/// Pairs of directed schedules by what brings them.
+#[derive(Default)]
+struct PairCounts {
+    by_atomics: usize,
+    others: usize,
+}
+
+impl PairCounts {
+    fn count(&mut self, pair: &AccessPair) {
+        match pair.passage {
+            Passage::Atomic { .. } | Passage::Unordered { .. } => self.by_atomics += 1,
+            Passage::Host | Passage::Dispatch { .. } | Passage::Barrier { .. } => self.others += 1,
+        }
+    }
+
+    fn in_words(&self) -> String {
+        let by_atomics = format!("pairs of atomics {}", self.by_atomics);
+        let others = format!("pairs across barriers and from the host {}", self.others);
+        match (self.by_atomics, self.others) {
+            (_, 0) => by_atomics,
+            (0, _) => others,
+            (_, _) => format!("{by_atomics}, {others}"),
+        }
+    }
+}
+
 /// Pairs that count and that directed schedules alone have shown.
-fn directed_pairs(test_rows: &[TestRecords]) -> usize {
+fn directed_pairs(test_rows: &[TestRecords]) -> BTreeSet<AccessPair> {
     let counted_records = || test_rows.iter().filter(|row| row.counted).map(|row| &row.records);
     let directed: BTreeSet<AccessPair> = counted_records()
         .flat_map(|records| records.directed_pairs.values().flatten())
@@ -294,7 +321,7 @@ fn directed_pairs(test_rows: &[TestRecords]) -> usize {
         })
         .flatten()
         .collect();
-    directed.difference(&ordinary).count()
+    directed.difference(&ordinary).copied().collect()
 }
 
 /// Bits that count and that directed schedules alone have shown.
