@@ -59,6 +59,17 @@ fn a_header_with_errors_is_told_with_its_place_and_nothing_is_written() {
         (format!("typedef struct {{\n{members}}} Parameters;\n"), 1, "more than 4096 members"),
         ("\0\u{fffd}struct".to_owned(), 1, ""),
         ("#pragma clang __debug crash\n".to_owned(), 1, "crash"),
+        (
+            "struct __attribute__((scalar_storage_order(\"big-endian\"))) Parameters { int count; };\n"
+                .to_owned(),
+            1,
+            "unknown attribute 'scalar_storage_order' ignored",
+        ),
+        (
+            "#pragma scalar_storage_order big-endian\nstruct Parameters { int count; };\n".to_owned(),
+            1,
+            "unknown pragma ignored",
+        ),
     ];
     for (header, line, words) in cases {
         let project = project(header);
@@ -68,6 +79,31 @@ fn a_header_with_errors_is_told_with_its_place_and_nothing_is_written() {
         assert_eq!(error["file"], "host/parameters.h", "{error}");
         assert_eq!(error["line"], *line, "{error}");
     }
+}
+
+#[test]
+fn an_interface_states_that_what_the_compiler_ignores_changes_no_layout() {
+    let header = GOOD.replace("Kind count", "Kind count __attribute__((of_another_compiler))");
+    let project = project(&header);
+    let error = error_of(project.path(), &mut vkcert(), 2);
+    assert!(error["hint"].as_str().unwrap().contains("-Wno-unknown-attributes"), "{error}");
+    let file = "requirements/double.toml";
+    let text = std::fs::read_to_string(project.path().join(file)).unwrap();
+    let stated = "c11\"\nflags = [\"-Wno-unknown-attributes\"]";
+    write(project.path(), file, text.replace("c11\"", stated));
+    run(vkcert().args(["couple", "--engine", "sequential"]).arg(project.path()), 0);
+}
+
+#[test]
+fn a_header_that_includes_a_pipe_ends_at_once() {
+    let project = project(&format!("#include \"pipe.h\"\n{GOOD}"));
+    let made = Command::new("mkfifo").arg(project.path().join("host/pipe.h")).status().unwrap();
+    assert!(made.success());
+    let start = std::time::Instant::now();
+    let error = error_of(project.path(), &mut vkcert(), 2);
+    assert!(error["message"].as_str().unwrap().contains("no regular file"), "{error}");
+    // The limit of wall-clock time alone would be 30 s.
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
 #[test]

@@ -287,12 +287,17 @@ fn diagnostic_of(fault: HeaderFault, header: &HostHeader) -> Diagnostic {
     let HeaderFault { message, file, line, column } = fault;
     let position = Position { line: line.max(1), column: column.max(1) };
     let is_missing_file = message.contains("file not found");
+    let is_passed_over = message.ends_with(" ignored");
     let file = file.unwrap_or_else(|| header.file.clone());
     let problem = Diagnostic::new("header", message).at_position(file, position);
     if is_missing_file {
         problem.hint(format!(
             "folders of the project stand in `include`, the target's own headers in a `sysroot` of the project; `flags = [\"-ffreestanding\"]` does without them, and the compiler's own come with {INSTALL_COMMAND}"
         ))
+    } else if is_passed_over {
+        problem.hint(
+            "the host program's compiler may lay out members by it; `flags` with `-Wno-unknown-attributes`, `-Wno-ignored-attributes` or `-Wno-unknown-pragmas` states that it changes no layout",
+        )
     } else {
         problem
     }

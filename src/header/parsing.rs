@@ -29,6 +29,9 @@ const MOST_LEVELS: usize = 64;
 /// Errors that are told.
 const MOST_ERRORS: usize = 20;
 
+/// Warnings of what the compiler ignores, which are errors unless an interface states otherwise.
+const HEEDED_WARNINGS: [&str; 3] = ["unknown-attributes", "ignored-attributes", "unknown-pragmas"];
+
 /// Reads a request from the standard input and answers it on the standard output. The process is
 /// limited from here on.
 ///
@@ -166,6 +169,8 @@ fn compiler_arguments(request: &HeaderRequest) -> Vec<String> {
         format!("-std={}", request.standard),
         format!("-ferror-limit={MOST_ERRORS}"),
     ];
+    // What the compiler passes over may be what the host program's own compiler lays out by.
+    arguments.extend(HEEDED_WARNINGS.map(|warning| format!("-Werror={warning}")));
     for (name, value) in &request.defines {
         arguments.push(format!("-D{name}={value}"));
     }

@@ -18,6 +18,10 @@ const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// gives the same answer.
 const PROCESSOR_LIMIT: u64 = 10;
 
+/// Wall-clock time in which the process may be asleep at every look: what it waits for then never
+/// comes. Whoever reads files or waits for a processor does not sleep.
+const SLEEP_LIMIT: Duration = Duration::from_secs(2);
+
 /// Address space that the process may take beside what it has when it starts, in bytes.
 const MEMORY_LIMIT: u64 = 2 << 30;
 
@@ -58,31 +62,63 @@ pub fn read_header(
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         .map_err(describe_error)?;
     Ok(match (exit_status, serde_json::from_slice(&answer)) {
-        (Some(status), Ok(outcome)) if status.success() => outcome,
-        (status, _) => HeaderOutcome::Faulty(vec![fault_of_process(&request.file, status)]),
+        (ProcessEnd::Own(status), Ok(outcome)) if status.success() => outcome,
+        (end, _) => HeaderOutcome::Faulty(vec![fault_of_process(&request.file, end)]),
     })
 }
 
-/// How the process ended; none where it had to be ended.
-fn wait_for(child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
+/// How the process came to its end.
+enum ProcessEnd {
+    Own(ExitStatus),
+    /// It took too long.
+    Late,
+    /// It waited for what did not come.
+    Asleep,
+}
+
+fn wait_for(child: &mut Child) -> std::io::Result<ProcessEnd> {
     let start = Instant::now();
+    let mut last_awake = start;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+            return Ok(ProcessEnd::Own(status));
         }
-        if start.elapsed() > TIME_LIMIT {
+        if !is_asleep(child.id()) {
+            last_awake = Instant::now();
+        }
+        let is_late = start.elapsed() > TIME_LIMIT;
+        if is_late || last_awake.elapsed() > SLEEP_LIMIT {
             child.kill()?;
             child.wait()?;
-            return Ok(None);
+            return Ok(if is_late { ProcessEnd::Late } else { ProcessEnd::Asleep });
         }
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-fn fault_of_process(file: &str, status: Option<ExitStatus>) -> HeaderFault {
-    let words = match status {
-        None => format!("it is not read within {} s", TIME_LIMIT.as_secs()),
-        Some(_) => format!(
+/// Whether all of a process sleeps, as it does where it waits for the other end of a pipe; no where
+/// the system does not tell.
+fn is_asleep(process: u32) -> bool {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{process}/task")) else { return false };
+    let mut tasks = tasks.peekable();
+    let is_task_asleep = |task: std::io::Result<std::fs::DirEntry>| {
+        let status = task.and_then(|task| std::fs::read_to_string(task.path().join("stat")));
+        // The name of the program stands in brackets before the state.
+        status.is_ok_and(|status| {
+            status.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'))
+        })
+    };
+    tasks.peek().is_some() && tasks.all(is_task_asleep)
+}
+
+fn fault_of_process(file: &str, end: ProcessEnd) -> HeaderFault {
+    let words = match end {
+        ProcessEnd::Late => format!("it is not read within {} s", TIME_LIMIT.as_secs()),
+        ProcessEnd::Asleep => {
+            "the compiler waits for contents that do not come: it or what it includes is no regular file"
+                .to_owned()
+        }
+        ProcessEnd::Own(_) => format!(
             "the compiler does not come to the end of it within {PROCESSOR_LIMIT} s and {} GiB, or crashes",
             MEMORY_LIMIT >> 30
         ),

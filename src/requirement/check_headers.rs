@@ -14,6 +14,10 @@ use vkcert_model::requirement::{HeaderUse, HostHeader, Interface};
 /// Flags that change where members lie, or which headers there are; all others would let an interface
 /// run what it likes.
 const ABI_FLAGS: &[&str] = &[
+    // Not of the layout: what the compiler ignores is stated to change none.
+    "-Wno-ignored-attributes",
+    "-Wno-unknown-attributes",
+    "-Wno-unknown-pragmas",
     "-ffreestanding",
     "-fms-extensions",
     "-fno-short-enums",

@@ -231,6 +231,13 @@ impl<'a> Comparison<'a> {
                 format!("the host's member {path} is {kind}, and the kernel has no such member");
             return self.open_questions.push(words);
         }
+        let is_without_elements =
+            host_member.spelling.as_deref().is_some_and(|spelling| spelling.ends_with("[0]"));
+        if host_member.contents.holds_nothing() || is_without_elements && !has_list(kernel_members)
+        {
+            // No byte of the struct is this member's.
+            return;
+        }
         if !host_member.padding {
             let words = format!("the host's member {path} is no member of the kernel's block");
             return self.add_fault(&site, words);
@@ -348,6 +355,13 @@ impl<'a> Comparison<'a> {
     fn host_path_at(&self, offset: u64) -> Option<String> {
         path_at("", &self.host.members, offset)
     }
+}
+
+/// Whether a list without a length is among members.
+fn has_list(members: &[KernelMember]) -> bool {
+    members
+        .iter()
+        .any(|member| matches!(member.contents, KernelContents::Array { length: None, .. }))
 }
 
 pub(crate) fn path_within(path: &str, name: &str) -> String {

@@ -77,6 +77,29 @@ pub enum HostContents {
 }
 
 impl HostContents {
+    /// What it is in a word: `uint32`, `struct`.
+    pub fn kind(&self) -> &str {
+        match self {
+            HostContents::Scalar(scalar_type) => scalar_type.name(),
+            HostContents::Array { .. } => "array",
+            HostContents::FlexibleArray { .. } => "flexible array",
+            HostContents::Structure(_) => "struct",
+            HostContents::Unsupported { kind, .. } => kind,
+        }
+    }
+
+    /// Whether no number is in it: empty structs, and arrays of them or without elements.
+    pub fn holds_nothing(&self) -> bool {
+        match self {
+            HostContents::Array { count, element, .. } => *count == 0 || element.holds_nothing(),
+            HostContents::FlexibleArray { element, .. } => element.holds_nothing(),
+            HostContents::Structure(structure) => {
+                structure.members.iter().all(|member| member.contents.holds_nothing())
+            }
+            HostContents::Scalar(_) | HostContents::Unsupported { .. } => false,
+        }
+    }
+
     /// Bytes; 0 of what has no known size, and of a flexible array, which no struct counts.
     pub fn size(&self) -> u64 {
         match self {
