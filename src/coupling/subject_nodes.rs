@@ -123,6 +123,10 @@ fn value_id(subject_words: &str) -> Option<String> {
     if let Some(place) = subject_words.strip_prefix("the size of buffer ") {
         return Some(format!("buffer:{place}"));
     }
+    // `the size of image 0.1 in x`, `the layers of image 0.1`
+    if let Some((_, rest)) = subject_words.split_once(" of image ") {
+        return rest.split(' ').next().map(|place| format!("image:{place}"));
+    }
     if subject_words.starts_with("the group count in ") {
         return Some("dispatch".to_owned());
     }

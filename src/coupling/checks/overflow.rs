@@ -1,6 +1,6 @@
 //! Whether the host computes what it hands over without overflow.
 //!
-//! Knows: locals, group counts, sizes, domain, members of push constants and values of
+//! Knows: locals, group counts, sizes of buffers and images, domain, members of push constants and values of
 //! specialization constants with the types that they end up in.
 //! Promises: a row for each of them; what wraps, divides by zero or loses bits is refuted with its
 //! part of the text.
@@ -75,6 +75,7 @@ impl HostChecks<'_> {
                 );
             }
         }
+        self.check_computed_extents(rows);
         self.check_pushed_values(rows);
         let constants = interface.specialization.iter();
         for (constant, expression) in constants.zip(&self.expressions.specialization) {
@@ -84,6 +85,30 @@ impl HostChecks<'_> {
                 let value_words = format!("the value of specialization constant {}", constant.id);
                 let handed_value = HandedValue::as_computed(expression);
                 self.check_exact(rows, &value_words, &constant.value, handed_value);
+            }
+        }
+    }
+
+    /// Sizes of images that are computed; which an image can have is another check's matter.
+    fn check_computed_extents(&self, rows: &mut CheckRows) {
+        let images = self.input.interface.images.iter();
+        for (image, size) in images.zip(&self.expressions.images) {
+            let Some(size) = size else { continue };
+            let place = format!("image {}.{}", image.set, image.binding);
+            let axes = image.extent.iter().zip(&size.axes).zip(AXES);
+            let axes = axes.map(|((text, expression), axis)| {
+                (format!("the size of {place} in {axis}"), Some(text), Some(expression))
+            });
+            let counts = [
+                (format!("the layers of {place}"), image.layers.as_ref(), size.layers.as_ref()),
+                (format!("the levels of {place}"), image.levels.as_ref(), size.levels.as_ref()),
+            ];
+            for (value_words, text, expression) in axes.chain(counts) {
+                let (Some(text), Some(expression)) = (text, expression) else { continue };
+                if is_computed(expression) {
+                    let handed_value = HandedValue::as_computed(expression);
+                    self.check_exact(rows, &value_words, text, handed_value);
+                }
             }
         }
     }
