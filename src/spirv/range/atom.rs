@@ -20,6 +20,11 @@ use std::rc::Rc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AtomId(u32);
 
+impl AtomId {
+    /// What stands where there is no atom.
+    pub(super) const FIRST: Self = Self(0);
+}
+
 /// Where a number comes from that nothing is known of but its type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {

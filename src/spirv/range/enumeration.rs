@@ -130,7 +130,7 @@ impl Enumeration<'_> {
         let mut sum = 0i128;
         for (monomial, coefficient) in polynomial.terms() {
             let mut product = coefficient;
-            for factor in monomial {
+            for factor in monomial.iter() {
                 product = product.checked_mul(*values.get(factor)?)?;
             }
             sum = sum.checked_add(product)?;

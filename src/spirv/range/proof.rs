@@ -200,8 +200,8 @@ impl<'a> ProofContext<'a> {
                     return;
                 }
                 for (monomial, coefficient) in inequality.terms() {
-                    if let [atom] = monomial.as_slice() {
-                        is_narrower |= self.narrow_atom(*atom, coefficient, &inequality);
+                    if let [atom] = **monomial {
+                        is_narrower |= self.narrow_atom(atom, coefficient, &inequality);
                     }
                 }
             }
