@@ -106,7 +106,7 @@ fn add_uniformity_rows(
             (BarrierControl::Divergent { branch, reason }, fault) => {
                 let message = format!(
                     "{words} stands under the branch at {branch}, which invocations of one workgroup may take differently: {reason}; {}",
-                    open_in_words(orders.input, fault)
+                    open_in_words(shown, fault)
                 );
                 rows.add_undetermined(CHECK, message);
             }
@@ -142,13 +142,13 @@ fn fault_in_words(fault: &ShownFault) -> String {
 }
 
 /// Why what may be wrong is not refuted.
-fn open_in_words(input: &CouplingInput<'_>, fault: Option<&ShownFault>) -> String {
+fn open_in_words(shown: &ShownFaults, fault: Option<&ShownFault>) -> String {
     match fault {
         Some(fault) => format!(
             "{}, with buffers that hold zeros; which contents the host writes is not known",
             fault_in_words(fault)
         ),
-        None if input.replay.is_none() => "nothing was run to show it".to_owned(),
+        None if shown.run_count == 0 => "nothing was run to show it".to_owned(),
         None => "no run of the kernel with parameters at their bounds shows it".to_owned(),
     }
 }

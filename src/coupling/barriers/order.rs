@@ -145,7 +145,7 @@ impl<'a> AccessOrders<'a> {
                         "{}: {}; {}{}",
                         self.accesses_in_words(conflict),
                         reason_in_words(conflict.order),
-                        open_in_words(self.input, fault),
+                        open_in_words(shown, fault),
                         self.way_in_words(conflict)
                     );
                     match open_messages.iter_mut().find(|(_, known, _)| *known == message) {

@@ -38,6 +38,8 @@ pub(super) struct ShownFaults {
     pub divergences: BTreeMap<u32, ShownFault>,
     /// By the two accesses.
     pub races: BTreeMap<[u32; 2], ShownFault>,
+    /// How often the kernel was run.
+    pub run_count: usize,
 }
 
 /// Runs the kernel until all that is sought is shown, at most [`MOST_RUNS`] times.
@@ -52,15 +54,14 @@ pub(super) fn shown_faults(
     let replay = Replay { input, host, expressions, specialization: &specialization };
     let Some(engine) = input.replay.filter(|_| replay.can_run()) else { return shown };
     let kinds = [FindingKind::BarrierDivergence, FindingKind::DataRace];
-    let mut run_count = 0;
     for parameters in host.probing_cases() {
         let is_complete = shown.divergences.len() == sought.barriers.len()
             && shown.races.len() == sought.races.len();
-        if is_complete || run_count == MOST_RUNS {
+        if is_complete || shown.run_count == MOST_RUNS {
             break;
         }
         let Some(job) = replay.job_for(&parameters, Checks::of_kinds(kinds)) else { continue };
-        run_count += 1;
+        shown.run_count += 1;
         for finding in replay.findings(engine, &job) {
             let fault = ShownFault {
                 parameters: parameters.clone(),
