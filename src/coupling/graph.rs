@@ -241,6 +241,7 @@ pub(super) fn build_graph(
     let kernel_nodes = kernel::KernelNodes::new(input);
     kernel_nodes.add_inputs(&mut graph);
     host_nodes.add_hand_over(&mut graph);
+    host_nodes.add_stored_members(&mut graph);
     host_nodes.add_dispatch(&mut graph);
     kernel_nodes.add_shared_memory(&mut graph);
     kernel_nodes.add_sizes(&mut graph);

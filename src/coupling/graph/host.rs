@@ -4,12 +4,14 @@
 //! Promises: every name that an expression uses has an edge to what the expression gives.
 //! Does not cover: how the host program itself computes; the interface is what its author states.
 
+use super::kernel::members::BufferMembers;
 use super::{CouplingGraph, DISPATCH, LOCAL_SIZE, NewEdge};
 use crate::expressions::HostExpressions;
+use crate::merging::SharedObject;
 use crate::{CouplingInput, layout};
 use std::collections::BTreeSet;
 use vkcert_model::evidence::{CouplingEdgeKind, CouplingNodeKind};
-use vkcert_model::requirement::HostMember;
+use vkcert_model::requirement::{HeaderUse, HostBuffer, HostContents, HostMember};
 use vkcert_requirement::host::decide::HostModel;
 use vkcert_requirement::host::expression::{HostExpression, type_name};
 
@@ -95,6 +97,36 @@ impl HostNodes<'_> {
         for (buffer, expression) in buffers.zip(&self.expressions.buffers) {
             let node_id = format!("buffer:{}.{}", buffer.set, buffer.binding);
             self.add_uses(graph, &node_id, expression, CouplingEdgeKind::Sizes, "");
+        }
+    }
+
+    /// The members of the structs that the host stores in buffers, which flow to the kernel's members
+    /// at their places; those of elements flow to all of the buffer's.
+    pub(super) fn add_stored_members(&self, graph: &mut CouplingGraph) {
+        let kernel_members = BufferMembers::of_input(self.input);
+        for HostBuffer { set, binding, .. } in &self.input.interface.buffers {
+            let (set, binding) = (*set, *binding);
+            let form = self.input.stated.stored_form(SharedObject::Buffer { set, binding });
+            let Some(form) = form else { continue };
+            let HostContents::Structure(structure) = &form.contents else { continue };
+            for member in &structure.members {
+                let node_id = format!("host-member:{set}.{binding}.{}", member.name);
+                let type_words =
+                    member.spelling.as_deref().unwrap_or_else(|| member.contents.kind());
+                let label = format!(
+                    "{type_words} {}.{} at offset {}",
+                    form.name, member.name, member.offset
+                );
+                graph.add_node(&node_id, CouplingNodeKind::HostMember, label);
+                let kernel_offset = match form.describes {
+                    HeaderUse::Block | HeaderUse::PushConstants => Some(member.offset),
+                    HeaderUse::Element => None,
+                };
+                let targets = kernel_members.ids_at((set, binding), kernel_offset);
+                for target in targets.unwrap_or_else(|| vec![format!("buffer:{set}.{binding}")]) {
+                    graph.add_edge(&node_id, &target, CouplingEdgeKind::FlowsTo, "");
+                }
+            }
         }
     }
 

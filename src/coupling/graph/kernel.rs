@@ -8,7 +8,7 @@
 //! Does not cover: which element an index chooses; flow within one invocation.
 
 mod flow;
-mod members;
+pub(super) mod members;
 mod names;
 mod regions;
 mod sizes;
@@ -49,12 +49,13 @@ impl<'a> KernelNodes<'a> {
     /// What the host gives: push constants, specialization constants, buffers and images.
     pub(super) fn add_inputs(&self, graph: &mut CouplingGraph) {
         let reflection = self.input.reflection;
+        let types = Types::of_module(self.input.module);
         let block_members = reflection.push_constants.iter().flat_map(|block| &block.members);
         for (member_index, member) in block_members.enumerate() {
             let name = name_or_number(member.name.as_deref(), '#', member_index);
             let offset = member.offset.map_or("?".to_owned(), |offset| offset.to_string());
             let node_id = format!("push-constant:{member_index}");
-            let label = format!("{name} at offset {offset}");
+            let label = format!("{name}, {} at offset {offset}", types.glsl_name(member.ty));
             graph.add_node(&node_id, CouplingNodeKind::PushConstant, label);
         }
         for constant in &reflection.specialization {

@@ -14,7 +14,7 @@ use vkcert_spirv::types::{Type, Types};
 
 /// Members by set and binding, in the order of their offsets.
 #[derive(Debug, Default)]
-pub(super) struct BufferMembers {
+pub(in crate::graph) struct BufferMembers {
     by_binding: BTreeMap<(u32, u32), Vec<BufferMember>>,
 }
 
@@ -27,7 +27,7 @@ struct BufferMember {
 }
 
 impl BufferMembers {
-    pub(super) fn of_input(input: &CouplingInput<'_>) -> Self {
+    pub(in crate::graph) fn of_input(input: &CouplingInput<'_>) -> Self {
         let types = Types::of_module(input.module);
         let mut by_binding: BTreeMap<(u32, u32), Option<Vec<BufferMember>>> = BTreeMap::new();
         let blocks = input.reflection.resources.iter().filter(|block| is_buffer(block.class));
@@ -59,7 +59,11 @@ impl BufferMembers {
 
     /// The nodes of what lies at an offset, of all members where that is not known; none where the
     /// buffer has no nodes of members.
-    pub(super) fn ids_at(&self, place: (u32, u32), offset: Option<u64>) -> Option<Vec<String>> {
+    pub(in crate::graph) fn ids_at(
+        &self,
+        place: (u32, u32),
+        offset: Option<u64>,
+    ) -> Option<Vec<String>> {
         let members = self.by_binding.get(&place)?;
         let starts: Vec<Option<u32>> = members.iter().map(|member| Some(member.offset)).collect();
         let held = match holding_member(&starts, offset) {
