@@ -301,6 +301,11 @@ fn ticks_of_children() -> u64 {
     fields[13].parse::<u64>().unwrap() + fields[14].parse::<u64>().unwrap()
 }
 
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
 /// What runs of a program took: each one by the clock, all of them in ticks of processor time.
 #[derive(Default)]
 struct Cost {
@@ -316,36 +321,65 @@ impl Cost {
         self.ticks += ticks_of_children() - ticks;
     }
 
-    fn median(&mut self) -> f64 {
-        self.seconds.sort_by(f64::total_cmp);
-        self.seconds[self.seconds.len() / 2]
+    fn median(&self) -> f64 {
+        median(self.seconds.clone())
+    }
+
+    /// The median of the ratios of runs that came one after the other.
+    fn ratio_to(&self, other: &Cost) -> f64 {
+        let pairs = self.seconds.iter().zip(&other.seconds);
+        median(pairs.map(|(own, other)| own / other).collect())
     }
 }
 
+/// A command with the layer, as `vkcert capture` sets it up; the manifest is written to the folder.
+fn layered(command: &mut Command, folder: &Path) {
+    let own = PathBuf::from(vkcert().get_program());
+    let layer = own.parent().unwrap().join("deps/libvkcert_capture_layer.so");
+    let manifest = serde_json::json!({
+        "file_format_version": "1.2.0",
+        "layer": {
+            "name": "VK_LAYER_VKCERT_capture",
+            "type": "GLOBAL",
+            "library_path": layer,
+            "api_version": "1.3.281",
+            "implementation_version": "1",
+            "description": "",
+        }
+    });
+    write(folder, "layer.json", manifest.to_string());
+    command.env("VK_ADD_LAYER_PATH", folder).env("VK_INSTANCE_LAYERS", "VK_LAYER_VKCERT_capture");
+    command.env("VKCERT_CAPTURE_FOLDER", folder);
+}
+
 /// `cargo test --release --test integration capture::the_cost -- --ignored --nocapture`: prints how
-/// much longer a program runs under `vkcert capture`, its start and the summary included.
+/// much longer a program runs with the layer, and under `vkcert capture`, whose start and summary are
+/// then included: medians of the ratios of runs one after the other.
 #[test]
 #[ignore = "a measurement"]
 fn the_cost_of_capturing() {
     let Some(host) = host() else { return };
     for dispatches in ["2", "400", "10000"] {
-        let [mut alone, mut captured] = [(); 2].map(|()| Cost::default());
+        let [mut alone, mut layered_runs, mut captured] = [(); 3].map(|()| Cost::default());
         for _ in 0..31 {
             let folder = tempfile::tempdir().unwrap();
             let mut command = Command::new(&host.program);
             alone.measure(command.arg(&host.kernel).args(["none", dispatches]));
+            let mut command = Command::new(&host.program);
+            layered(command.arg(&host.kernel).args(["none", dispatches]), folder.path());
+            layered_runs.measure(&mut command);
             let mut command = vkcert();
             command.args(["capture", "--output"]).arg(folder.path().join("cost.capture"));
             command.arg("--").arg(&host.program).arg(&host.kernel).args(["none", dispatches]);
             captured.measure(&mut command);
         }
-        let (alone_median, captured_median) = (alone.median(), captured.median());
-        println!(
-            "{dispatches} dispatches: {:.1} ms -> {:.1} ms, ratio {:.3}; processor time ratio {:.3}",
-            alone_median * 1e3,
-            captured_median * 1e3,
-            captured_median / alone_median,
-            captured.ticks as f64 / alone.ticks as f64
-        );
+        println!("{dispatches} dispatches: {:.1} ms alone", alone.median() * 1e3);
+        for (name, runs) in [("layer", &layered_runs), ("vkcert capture", &captured)] {
+            println!(
+                "  {name}: ratio {:.3}; processor time ratio {:.3}",
+                runs.ratio_to(&alone),
+                runs.ticks as f64 / alone.ticks as f64
+            );
+        }
     }
 }

@@ -230,6 +230,27 @@ fn a_barrier_of_the_image_orders_what_touches_it() {
     assert!(messages.iter().any(|message| message.contains("level 0, layer 0")), "{messages:#?}");
 }
 
+/// What a kernel touches of the layer that its view sees is touched of that layer.
+#[test]
+fn views_of_other_layers_are_told_apart() {
+    let through = |layers: [u32; 2]| {
+        let mut images = Images::new();
+        let (image, buffer) = (images.image(), images.script.buffer());
+        let [stored, fetched] =
+            layers.map(|layer| images.view(image.image, part(0, layer), [0; 4]));
+        let store = images.pipeline(STORE, (STORAGE_IMAGE, stored, GENERAL), buffer);
+        let load = images.pipeline(LOAD, (SAMPLED_IMAGE, fetched, GENERAL), buffer);
+        let all = SubresourceRange { layers: u32::MAX, ..part(0, 0) };
+        let access = (COMPUTE, SHADER_READ | SHADER_WRITE, GENERAL);
+        let first = change(image, all, NOTHING, access);
+        images.script.submit(QUEUE, [vec![first], store.dispatch(), load.dispatch()].concat());
+        images.script
+    };
+    assert_all_hold(&through([0, 1]));
+    let message = only_refuted(&through([2, 2]), CHECK);
+    assert!(message.contains("image 1, level 0, layer 2"), "{message}");
+}
+
 /// A change of layout is a write: what stands before it is to be in its first scope, what stands
 /// behind it in its second one.
 #[test]
@@ -402,6 +423,32 @@ fn a_procedure_has_the_layer_that_the_kernel_sees_with_what_was_copied_into_it()
     let swizzled = filled(part(0, 0), [6, 5, 4, 3]);
     let refusal = captured_procedure(&swizzled.program(), 1).unwrap_err();
     assert_eq!(refusal, "image 1: its view exchanges components");
+}
+
+/// What a dispatch may have written, and what a barrier discards, is not known.
+#[test]
+fn contents_that_are_written_or_discarded_are_not_known() {
+    let behind = |between: fn(&mut Images, TestImage, TestBuffer) -> Vec<Command>| {
+        let mut images = Images::new();
+        let (image, buffer) = (images.image(), images.script.buffer());
+        let bytes = Bytes(vec![5; 32]);
+        let (level, layer) = (0, 0);
+        let contents = ImageContents { image: image.image, level, layer, bytes };
+        images.script.push(Event::ImageContents(contents));
+        let between = between(&mut images, image, buffer);
+        let load = images.pipeline(LOAD, (SAMPLED_IMAGE, image.view, GENERAL), buffer);
+        images.script.submit(QUEUE, [between, load.dispatch()].concat());
+        let program = images.script.program();
+        let number = program.dispatches().count() as u32;
+        let procedure = captured_procedure(&program, number).unwrap();
+        procedure.document["tests"][0]["images"]["image1"]["bytes"].is_string()
+    };
+    assert!(behind(|_, image, _| vec![change(image, part(0, 0), STORED, STORED)]));
+    assert!(behind(|_, image, _| vec![change(image, part(0, 1), NOTHING, STORED)]));
+    assert!(!behind(|_, image, _| vec![change(image, part(0, 0), NOTHING, STORED)]));
+    assert!(!behind(|images, image, buffer| {
+        images.pipeline(STORE, (STORAGE_IMAGE, image.view, GENERAL), buffer).dispatch()
+    }));
 }
 
 #[test]

@@ -11,6 +11,9 @@ const BLOCKS: &str = "layout(local_size_x = 4) in;
     layout(binding = 0) buffer A { uint a[]; };
     layout(binding = 1) buffer B { uint b[]; };
     layout(binding = 2, r32ui) uniform uimage2DArray pixels;
+    layout(binding = 3, r32ui) uniform uimage1DArray lines;
+    layout(binding = 4, r32ui) uniform uimageCubeArray cubes;
+    layout(binding = 5) uniform usampler2D levels;
     layout(push_constant) uniform Push { uint start; int count; } push;
     shared uint tile[4];\n";
 
@@ -26,7 +29,12 @@ fn touched(main: &str, start: u32, count: u32) -> TouchedBytes {
         local_size: [4, 1, 1],
         push_constants: &pushed,
         bound_bytes: &BTreeMap::from([((0, 0), 64), ((0, 1), 64)]),
-        bound_images: &BTreeMap::from([((0, 2), [4, 2, 3])]),
+        bound_images: &BTreeMap::from([
+            ((0, 2), [4, 2, 3]),
+            ((0, 3), [4, 1, 3]),
+            ((0, 4), [2, 2, 12]),
+            ((0, 5), [4, 4, 1]),
+        ]),
     };
     kernel.touched_bytes(&numbers, &mut 100_000)
 }
@@ -114,4 +122,28 @@ fn texels_follow_from_coordinates_and_the_size_of_the_image() {
         reason(&open),
         "which texel of the image at 0.2 it touches depends on more than what the host gives"
     );
+}
+
+/// Layers count behind all texels of one; an array of cubes counts its cubes.
+#[test]
+fn layers_of_lines_and_cubes_have_numbers() {
+    let line = touched("void main() { imageStore(lines, ivec2(1, 2), uvec4(1)); }", 0, 0);
+    assert_eq!((spans(&line, 3, TouchKind::Write), &line.extent), (&[(9, 10)][..], &Touched::All));
+    let main = "void main() {
+        ivec3 size = imageSize(cubes);
+        imageStore(cubes, ivec3(size.x - 1, size.y - 1, 6 * size.z - 1), uvec4(1));
+    }";
+    let last = touched(main, 0, 0);
+    assert_eq!((spans(&last, 4, TouchKind::Write), &last.extent), (&[(47, 48)][..], &Touched::All));
+}
+
+#[test]
+fn other_levels_than_the_first_are_open() {
+    let first = touched("void main() { a[0] = texelFetch(levels, ivec2(3, 1), 0).x; }", 0, 0);
+    assert_eq!((spans(&first, 5, TouchKind::Read), &first.extent), (&[(7, 8)][..], &Touched::All));
+    let second = touched("void main() { a[0] = texelFetch(levels, ivec2(1, 1), 1).x; }", 0, 0);
+    let expected = "which level, sample or texel of the image at 0.5 it touches is not followed";
+    assert_eq!(reason(&second), expected);
+    let sampled = touched("void main() { a[0] = texture(levels, vec2(0.5)).x; }", 0, 0);
+    assert!(reason(&sampled).ends_with("is not followed"), "{:?}", sampled.extent);
 }
