@@ -10,10 +10,12 @@ use super::links::test_link;
 use crate::document::{Outline, Table, Text};
 use crate::shortened::shortened;
 use std::collections::BTreeMap;
+use vkcert_model::access_pair::ReadDescriptor;
 use vkcert_model::coverage::{SimpleObligation, Status};
 use vkcert_model::evidence::KernelEvidence;
 use vkcert_model::id::{ObligationId, TestId};
-use vkcert_model::pair_obligation::{CouplingClass, PairObligation, PairPlace};
+use vkcert_model::pair_obligation::{CouplingClass, PairObligation, PairPlace, ShownBy};
+use vkcert_model::requirement::Interface;
 
 /// Most rows of a kernel.
 const MOST_ROWS: usize = 200;
@@ -22,8 +24,13 @@ const MOST_TESTS: usize = 6;
 /// Most characters of a statement.
 const MOST_CHARACTERS: usize = 96;
 
-/// A table of what tests show on an engine; nothing where they show nothing.
-pub(super) fn shown_pairs(side: &KernelEvidence, outline: &mut Outline) {
+/// A table of what tests show on an engine; nothing where they show nothing. The interface tells
+/// what of the host stands behind its values.
+pub(super) fn shown_pairs(
+    side: &KernelEvidence,
+    interface: Option<&Interface>,
+    outline: &mut Outline,
+) {
     let obligations = side.pairs.iter().flat_map(|pairs| &pairs.obligations);
     let by_id: BTreeMap<ObligationId, &PairObligation> = obligations
         .map(|obligation| (ObligationId::from(obligation.id.to_string()), obligation))
@@ -46,7 +53,7 @@ pub(super) fn shown_pairs(side: &KernelEvidence, outline: &mut Outline) {
             obligation
                 .definition
                 .as_ref()
-                .map_or_else(|| Text::plain("the host"), |place| place_text(side, place)),
+                .map_or_else(|| host_text(interface, obligation), |place| place_text(side, place)),
             place_text(side, &obligation.use_place),
             tests_text(&row.tests),
         ]);
@@ -96,6 +103,45 @@ fn passing_text(side: &KernelEvidence, obligation: &PairObligation) -> Text {
     }
 }
 
+/// The host, with the expression or the binding that it gives the value by, where its interface
+/// says so.
+fn host_text(interface: Option<&Interface>, obligation: &PairObligation) -> Text {
+    let host = Text::plain("the host");
+    let given = interface.zip(obligation.pairs.first()).and_then(|(interface, pair)| {
+        match (pair.descriptor, obligation.shown_by) {
+            (Some(descriptor), _) => name_of_binding(interface, descriptor),
+            (None, ShownBy::Read) => pushed_expression(interface, &obligation.object),
+            (None, ShownBy::Execution) => None,
+        }
+    });
+    match given {
+        Some(given) => host.then_plain(": ").followed_by(Text::code(given)),
+        None => host,
+    }
+}
+
+fn name_of_binding(interface: &Interface, descriptor: ReadDescriptor) -> Option<&str> {
+    let buffers = interface.buffers.iter().map(|row| (row.set, row.binding, row.name.as_deref()));
+    let images = interface.images.iter().map(|row| (row.set, row.binding, row.name.as_deref()));
+    let mut bindings = buffers.chain(images);
+    let place = (descriptor.set, descriptor.binding);
+    bindings.find(|(set, binding, _)| (*set, *binding) == place)?.2
+}
+
+/// What the host stores in the member of the push constants that an object names, with or without
+/// the block. What device addresses name begins with `*`.
+fn pushed_expression<'i>(interface: &'i Interface, object: &str) -> Option<&'i str> {
+    let members = || interface.push_constants.iter().flat_map(|block| &block.members);
+    let is_member = |name: &str| members().any(|member| member.name == name);
+    let member_name = match object.split_once('.') {
+        None => object,
+        Some((block, member)) if !is_member(block) && !block.starts_with('*') => member,
+        Some(_) => return None,
+    };
+    let member = members().find(|member| member.name == member_name.trim_end_matches("[]"))?;
+    Some(member.value.as_deref().unwrap_or(&member.name))
+}
+
 /// Place and statement.
 fn place_text(side: &KernelEvidence, place: &PairPlace) -> Text {
     let words = Text::code(place_words(side, place));
@@ -125,6 +171,7 @@ fn tests_text(tests: &[TestId]) -> Text {
 mod tests {
     use super::*;
     use crate::document::{Block, Outline};
+    use vkcert_model::access_pair::{AccessPair, Passage};
     use vkcert_model::id::{KernelName, PairId};
     use vkcert_model::pair_obligation::{KernelPairs, NamedBy, PairBarrier, ShownBy};
     use vkcert_model::records::Reach;
@@ -171,7 +218,7 @@ mod tests {
     /// Cells of the rows, and the words below the table.
     fn shown(side: &KernelEvidence) -> (Vec<Vec<String>>, Vec<String>) {
         let mut outline = Outline::default();
-        shown_pairs(side, &mut outline);
+        shown_pairs(side, None, &mut outline);
         let mut told = (Vec::new(), Vec::new());
         for block in &outline.blocks {
             match block {
@@ -228,6 +275,43 @@ mod tests {
         let expected = "All tests of each pair stand in the evidence of the kernel, in \
                         coverage.coupling and pairs.obligations.";
         assert_eq!(words, [expected]);
+    }
+
+    #[test]
+    fn the_interface_names_what_the_host_gives() {
+        let side = sample::evidence().kernels[0].clone();
+        let interface: Interface = serde_json::from_value(serde_json::json!({
+            "kernel": "k", "groups": ["1", "1", "1"],
+            "buffers": [{ "set": 0, "binding": 2, "name": "given", "size": "4" }],
+            "push_constants": { "members": [
+                { "name": "count", "type": "uint32", "value": "rows * 2" },
+                { "name": "scale", "type": "uint32" },
+            ] },
+        }))
+        .expect("an interface");
+        let told = |object: &str, descriptor: Option<u32>, shown_by: ShownBy| {
+            let descriptor = descriptor.map(|binding| ReadDescriptor { set: 0, binding });
+            let pair = AccessPair { use_index: 4, descriptor, passage: Passage::Host };
+            let obligation = PairObligation {
+                class: CouplingClass::HostToKernel,
+                object: object.to_owned(),
+                shown_by,
+                pairs: vec![pair],
+                ..across_barrier(&side, 1)
+            };
+            host_text(Some(&interface), &obligation).plain_words()
+        };
+        assert_eq!(told("count", None, ShownBy::Read), "the host: rows * 2");
+        assert_eq!(told("Push.scale", None, ShownBy::Read), "the host: scale");
+        assert_eq!(told("given[]", Some(2), ShownBy::Read), "the host: given");
+        let others = [
+            told("scale.count", None, ShownBy::Read),
+            told("*Node.count", None, ShownBy::Read),
+            told("other", None, ShownBy::Read),
+            told("count", Some(1), ShownBy::Read),
+            told("count", None, ShownBy::Execution),
+        ];
+        assert_eq!(others, ["the host"; 5]);
     }
 
     #[test]

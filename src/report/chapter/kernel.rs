@@ -48,6 +48,7 @@ pub(super) fn kernel_chapter(evidence: &Evidence, unit: &KernelUnit, outline: &m
     average::average_section(unit, &sides, outline);
     source::source_section(evidence, unit, (kernel_index, &sides), outline);
     obligation_sections(unit, &sides, outline);
+    coupling_section(evidence, unit, &sides, outline);
     decision::decisions_section(evidence, unit, &sides, outline);
     let standard = evidence.campaign.project.level.standard();
     object::object_section(standard, unit, &sides, outline);
@@ -124,11 +125,15 @@ fn obligation_sections(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &m
             obligation_list(title, sides, select, outline);
         }
     }
-    coupling_section(unit, sides, outline);
 }
 
 /// Pairs are told by one engine alone, so that another one has no column of its own.
-fn coupling_section(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &mut Outline) {
+fn coupling_section(
+    evidence: &Evidence,
+    unit: &KernelUnit,
+    sides: &[&KernelEvidence],
+    outline: &mut Outline,
+) {
     let has_pairs = |side: &&KernelEvidence| side.coverage.coupling.is_some();
     let measured_sides: Vec<&KernelEvidence> = sides.iter().copied().filter(has_pairs).collect();
     if measured_sides.is_empty() {
@@ -139,8 +144,10 @@ fn coupling_section(unit: &KernelUnit, sides: &[&KernelEvidence], outline: &mut 
     objects_table(sides, outline);
     let telling_sides = telling_sides(&measured_sides);
     obligation_list("Coupling", &telling_sides, |side| side.coverage.coupling.as_ref(), outline);
+    let mut interfaces = evidence.campaign.coupling.iter();
+    let interface = interfaces.find(|row| row.kernel.as_str() == unit.kernel.as_str());
     for side in &telling_sides {
-        shown_pairs(side, outline);
+        shown_pairs(side, interface.and_then(|row| row.definition.as_ref()), outline);
     }
     let is_telling =
         |side: &KernelEvidence| telling_sides.iter().any(|told| told.engine == side.engine);
