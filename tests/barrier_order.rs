@@ -22,6 +22,7 @@ fn open_pairs(test: &FileTest, module: &Module) -> BTreeSet<[u32; 2]> {
         specialization: &test.specialization.iter().copied().collect::<BTreeMap<_, _>>(),
         memory_model,
         unwritten_by_host: &BTreeSet::new(),
+        aliased: &BTreeSet::new(),
     };
     let conflicts = conflicting_accesses(&request, &HostRanges::default());
     let conflicts = conflicts.unwrap_or_else(|error| panic!("{}: {error}", test.name));

@@ -460,14 +460,54 @@ void main() {
 ";
 
 #[test]
+fn a_buffer_that_a_test_binds_twice_couples_by_both_bindings() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let test = |id: &str, second: &str, left: [u32; 4]| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nrequirements = [\"HLR-1\"]\n\
+             buffers = {{ b = {{ type = \"uint\", data = [0, 0, 0, 0] }}, \
+             d = {{ type = \"uint\", data = [0, 0, 0, 0] }}, l = {{ type = \"uint\", data = [9, 9, 9, 9] }} }}\n\
+             dispatches = [{{ kernel = \"k\", groups = [1, 1, 1], bindings = [{{ binding = 0, buffer = \"b\" }}, \
+             {{ binding = 1, buffer = \"{second}\" }}, {{ binding = 2, buffer = \"l\" }}] }}]\n\
+             expect = [{{ buffer = \"l\", values = {left:?} }}]\n\n"
+        )
+    };
+    let host = "read[]: given by the host -> read at 11:25: covered APART";
+    let apart = test("APART", "d", [0; 4]);
+    project(folder.path(), TWO_NAMES, &apart);
+    assert_eq!(rows(&kernels(folder.path(), &["--engine", "sequential"])[0]), [host]);
+    project(folder.path(), TWO_NAMES, &format!("{apart}{}", test("TWICE", "b", [4, 3, 2, 1])));
+    let told = rows(&kernels(folder.path(), &["--engine", "sequential"])[0]);
+    let across = "read[]: written at 8:16 -> read at 11:25 across barrier 1: covered TWICE";
+    assert_eq!(told, [host, across]);
+}
+
+/// Reads by a device address.
+const BY_ADDRESS: &str = "#version 450
+#extension GL_EXT_buffer_reference : require
+layout(local_size_x = 4) in;
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer R { uint v[]; };
+layout(push_constant) uniform P { R p; };
+layout(binding = 0) buffer A { uint written[]; };
+layout(binding = 1) buffer C { uint left[]; };
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    written[i] = i + 1u;
+    memoryBarrierBuffer();
+    barrier();
+    left[i] = p.v[3u - i];
+}
+";
+
+#[test]
 fn what_no_justification_is_accepted_for_has_no_hash_and_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let test = "[[test]]\nid = \"TWICE\"\nrequirements = [\"HLR-1\"]\n\
                 buffers = { b = { type = \"uint\", data = [0, 0, 0, 0] }, l = { type = \"uint\", count = 4 } }\n\
-                dispatches = [{ kernel = \"k\", groups = [1, 1, 1], bindings = [{ binding = 0, buffer = \"b\" }, \
-                { binding = 1, buffer = \"b\" }, { binding = 2, buffer = \"l\" }] }]\n\
+                dispatches = [{ kernel = \"k\", groups = [1, 1, 1], push_constants = { p = { address_of = \"b\" } }, \
+                bindings = [{ binding = 0, buffer = \"b\" }, { binding = 1, buffer = \"l\" }] }]\n\
                 expect = [{ buffer = \"l\", values = [4, 3, 2, 1] }]\n\n";
-    project(folder.path(), TWO_NAMES, test);
+    project(folder.path(), BY_ADDRESS, test);
     let told = rows(&kernels(folder.path(), &["--engine", "sequential"])[0]);
     assert!(told.iter().any(|row| row.ends_with("undetermined TWICE")), "{told:?}");
     let listed = |options: &[&str]| {

@@ -6,7 +6,7 @@
 //! Does not cover: which dispatches follow each other (`dispatch_order`).
 
 use super::configuration::Specialization;
-use super::dispatch_order::{ConfiguredKernel, DispatchOrder};
+use super::dispatch_order::{ConfiguredKernel, DispatchOrder, aliased_bindings};
 use super::kernel::{CompiledKernel, Kernel, Measurement};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::coupling::{LocatedBarrier, LocatedPair, SideStructures, pair_obligations};
@@ -33,6 +33,8 @@ pub struct PairContext<'a> {
     pub memory_model: MemoryModel,
     /// Bindings whose contents the host never writes, as its interface says.
     pub unwritten_by_host: &'a BTreeSet<ReadDescriptor>,
+    /// Bindings that tests give one buffer or image, each pair both ways.
+    pub aliased: &'a BTreeSet<(ReadDescriptor, ReadDescriptor)>,
 }
 
 /// A kernel that is dispatched before another one in a test or by the host.
@@ -72,12 +74,14 @@ fn pairs_of_kernel(
 ) -> Vec<KernelPairs> {
     let kernel_name = KernelName::from(&kernel.name);
     let unwritten_by_host = unwritten_by_host(project, kernel_name);
+    let aliased = aliased_bindings(project, kernel_name);
     let configurations = kernel.configurations.iter().enumerate();
     let pairs = configurations.map(|(configuration, row)| {
         let context = PairContext {
             specialization: &row.specialization,
             memory_model: project.settings.memory_model,
             unwritten_by_host: &unwritten_by_host,
+            aliased: &aliased,
         };
         let earlier = order.before(ConfiguredKernel { kernel: kernel_name, configuration });
         let earlier_kernels: Vec<EarlierKernel> = earlier
@@ -187,6 +191,7 @@ impl CompiledKernel {
             specialization: context.specialization,
             memory_model: context.memory_model,
             unwritten_by_host: context.unwritten_by_host,
+            aliased: context.aliased,
         }
     }
 
@@ -323,6 +328,7 @@ mod tests {
             specialization: &Specialization::default(),
             memory_model: MemoryModel::Idiom,
             unwritten_by_host: &BTreeSet::new(),
+            aliased: &BTreeSet::new(),
         };
         kernel.pair_obligations(context, earlier).expect("pairs")
     }

@@ -1,4 +1,5 @@
-//! Which dispatches the project says follow each other, and what they bind alike.
+//! Which dispatches the project says follow each other, and what they bind alike, one with another
+//! or one by itself.
 //!
 //! Knows: the dispatches of every test in their order, the earlier kernels that interfaces state,
 //! kernels with their configurations.
@@ -10,7 +11,7 @@
 
 use super::configuration::{Specialization, kernel_for_preparing};
 use super::kernel::Kernel;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::prepare::specialize_kernel;
 use vkcert_model::access_pair::ReadDescriptor;
 use vkcert_model::id::KernelName;
@@ -165,6 +166,23 @@ fn shared_bindings(earlier: &[Binding], later: &[Binding]) -> SharedBindings {
 
 fn descriptor_of(binding: &Binding) -> ReadDescriptor {
     ReadDescriptor { set: binding.set, binding: binding.binding }
+}
+
+/// Distinct bindings of a kernel to which a dispatch of some test gives bytes in common, each pair
+/// both ways; of tests that are left out as well.
+pub(crate) fn aliased_bindings(
+    project: &Project,
+    kernel: KernelName,
+) -> BTreeSet<(ReadDescriptor, ReadDescriptor)> {
+    let tests = project.tests.iter().chain(&project.left_out);
+    let dispatches = tests.flat_map(|test| &test.dispatches);
+    let own_dispatches = dispatches.filter(|dispatch| dispatch.kernel == kernel);
+    let mut aliased = BTreeSet::new();
+    for dispatch in own_dispatches {
+        let shared = shared_bindings(&dispatch.bindings, &dispatch.bindings);
+        aliased.extend(shared.descriptors().filter(|(first, second)| first != second));
+    }
+    aliased
 }
 
 fn is_of_one_resource(written: &Binding, read: &Binding) -> bool {

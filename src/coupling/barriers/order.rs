@@ -55,6 +55,7 @@ impl<'a> AccessOrders<'a> {
                 specialization,
                 memory_model: input.memory_model,
                 unwritten_by_host: &BTreeSet::new(),
+                aliased: &BTreeSet::new(),
             };
             let found_conflicts = conflicting_accesses(&request, &ranges);
             for conflict in found_conflicts.map_err(|error| error.to_string())? {

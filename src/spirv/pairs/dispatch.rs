@@ -77,6 +77,11 @@ impl SharedBindings {
         self.by_descriptors.entry((written, read)).or_default().insert(together);
     }
 
+    /// The bindings of the earlier and of the later kernel that share bytes.
+    pub fn descriptors(&self) -> impl Iterator<Item = (ReadDescriptor, ReadDescriptor)> + '_ {
+        self.by_descriptors.keys().copied()
+    }
+
     /// What another order of dispatches shares is shared, too.
     pub fn join(&mut self, other: Self) {
         for (descriptors, together) in other.by_descriptors {

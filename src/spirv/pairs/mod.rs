@@ -4,8 +4,8 @@
 //! Knows: all accesses of an entry point to what it shares (`access`, `object`), the barriers of
 //! its workgroup and what comes behind each (`intervals`), which invocations two indices bring
 //! together (`index_forms`), what its host decides.
-//! Promises: every pair that a run can show is listed, provided that distinct bindings are distinct
-//! memory and that runs are free of races: a pair too many, never one too few. What a configuration
+//! Promises: every pair that a run can show is listed, provided that bindings are distinct memory
+//! unless they are said to be aliased, and that runs are free of races: a pair too many, never one too few. What a configuration
 //! switches off stays, and is called so. Work is linear in the code for each barrier and each piece
 //! of code that writes; beyond that it grows with the pairs, of which there is a limit by name.
 //! Does not cover: stores that others overwrite on every way (both count), guards that let one
@@ -91,6 +91,8 @@ pub struct PairRequest<'a> {
     pub memory_model: MemoryModel,
     /// Bindings whose contents the host never writes, as its interface says.
     pub unwritten_by_host: &'a BTreeSet<ReadDescriptor>,
+    /// Bindings that can hold one buffer or image in a dispatch, each pair both ways.
+    pub aliased: &'a BTreeSet<(ReadDescriptor, ReadDescriptor)>,
 }
 
 /// A pair that runs may show.
@@ -225,7 +227,7 @@ fn with_kernel<T>(
             expressions: &expressions,
             work_left: Cell::new(apart::MOST_WORK),
             has_standalone_fence: has_standalone_fence(module),
-            paths: PathTypes { module, types: pointers.types },
+            paths: PathTypes { module, types: pointers.types, aliased: request.aliased },
             meetings: RefCell::default(),
             workgroup_meetings: WorkgroupMeetings::default(),
             side_numbers: RefCell::default(),

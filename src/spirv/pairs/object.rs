@@ -4,12 +4,15 @@
 //! constants, specialization constants, built-ins that the dispatch decides; members of structures
 //! and indices of arrays on the way to the part.
 //! Promises: parts of which nothing tells that they are apart count as overlapping. Distinct
-//! bindings are distinct memory, and so is what device addresses name.
-//! Does not cover: one buffer bound twice, or bound and named by an address: who binds it knows.
+//! bindings are distinct memory but for those that are said to be aliased, and so is what device
+//! addresses name.
+//! Does not cover: which bindings hold one buffer: who binds them knows; one that is bound and named
+//! by an address.
 
 use crate::memory_semantics::MemoryKinds;
 use crate::module::{Id, Module};
 use crate::types::{Type, Types};
+use std::collections::BTreeSet;
 use vkcert_model::access_pair::ReadDescriptor;
 
 /// Something that several sides can access.
@@ -95,6 +98,8 @@ impl ObjectPath {
 pub(super) struct PathTypes<'a> {
     pub module: &'a Module,
     pub types: &'a Types,
+    /// Bindings that can hold one buffer or image, each pair both ways.
+    pub aliased: &'a BTreeSet<(ReadDescriptor, ReadDescriptor)>,
 }
 
 impl PathTypes<'_> {
@@ -108,11 +113,14 @@ impl PathTypes<'_> {
     }
 
     /// Workgroup variables that are blocks lie over each other
-    /// (SPV_KHR_workgroup_memory_explicit_layout).
+    /// (SPV_KHR_workgroup_memory_explicit_layout), and aliased bindings.
     fn are_laid_over(&self, first: SharedObject, second: SharedObject) -> bool {
         match (first, second) {
             (SharedObject::Workgroup(first), SharedObject::Workgroup(second)) => {
                 self.is_block(first) && self.is_block(second)
+            }
+            (SharedObject::Descriptor(first), SharedObject::Descriptor(second)) => {
+                self.aliased.contains(&(first, second))
             }
             (
                 SharedObject::Workgroup(_)

@@ -18,6 +18,7 @@ pub(super) fn with_request<T>(module: &Module, query: impl FnOnce(&PairRequest<'
         specialization: &BTreeMap::new(),
         memory_model: MemoryModel::Idiom,
         unwritten_by_host: &BTreeSet::new(),
+        aliased: &BTreeSet::new(),
     })
 }
 
