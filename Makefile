@@ -33,7 +33,7 @@ FUZZ_SECONDS ?= 1200
 # The compiler that `make build` has built: its own build script is left out of the fuzz target's.
 SHADERC = $$(ls -t $(abspath $(or $(CARGO_TARGET_DIR),target))/release/build/shaderc-sys-*/out/lib/libshaderc_combined.a | head -n 1)
 
-.PHONY: help setup setup-test setup-dissimilar build demo dissimilar test fmt lint soak fuzz fuzz-evidence mutants dist
+.PHONY: help setup setup-test setup-soak setup-dissimilar build demo dissimilar test fmt lint soak fuzz fuzz-evidence mutants dist
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -43,6 +43,9 @@ setup: ## install what building and running need (with apt where allowed, else s
 
 setup-test:
 	@tools/setup.sh test
+
+setup-soak:
+	@tools/setup.sh test soak
 
 setup-dissimilar:
 	@tools/setup.sh dissimilar
@@ -69,7 +72,7 @@ fmt: ## format the sources
 lint: setup-test ## clippy, warnings are errors
 	$(CARGO) clippy $(FLAGS) $(ALL) --all-targets -- -D warnings
 
-soak: setup-test ## the test suite with many more random cases, and the tests that are too long for every day
+soak: setup-soak ## the test suite with many more random cases, and the tests that are too long for every day
 	PROPTEST_CASES=$${PROPTEST_CASES:-20000} VKCERT_RANDOM_KERNELS=$${VKCERT_RANDOM_KERNELS:-2000} \
 		VKCERT_MUTATIONS=$${VKCERT_MUTATIONS:-1000000} VKCERT_WIDE_KERNELS=$${VKCERT_WIDE_KERNELS:-10000} $(RUN_SOAK)
 

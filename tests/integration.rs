@@ -93,6 +93,7 @@ mod schedules;
 mod sequential;
 mod shards;
 mod sharing;
+mod slurm;
 mod small_verifier;
 mod spirv_support;
 mod standards;

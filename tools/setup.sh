@@ -3,8 +3,9 @@
 #
 #   tools/setup.sh         for building and running
 #   tools/setup.sh test    for the test suite as well
+#   tools/setup.sh test soak   for `make soak` as well
 #   tools/setup.sh dissimilar   for `make dissimilar` as well
-#   tools/setup.sh --check [test] [dissimilar]   only says what is missing (exit 1 if anything is)
+#   tools/setup.sh --check [test] [soak] [dissimilar]   only says what is missing (exit 1 if anything is)
 #
 # On Debian and Ubuntu missing system packages are installed with apt, as root or by sudo without a password. Where that
 # is not allowed, the exact command is printed and the script stops with exit 1. Rust itself is never installed.
@@ -14,11 +15,13 @@ cd "$(dirname "$0")/.."
 
 install=yes
 tests=no
+soak=no
 dissimilar=no
 for argument in "$@"; do
     case "$argument" in
         --check) install=no ;;
         test) tests=yes ;;
+        soak) soak=yes ;;
         dissimilar) dissimilar=yes ;;
         *) echo "setup: unknown argument: $argument" >&2; exit 2 ;;
     esac
@@ -67,6 +70,11 @@ check_packages() {
         need libclang-common-19-dev has_file /usr/lib/llvm-*/lib/clang/*/include/stdint.h
         # Host programs that are captured.
         need libvulkan-dev has_file {/usr/include,/usr/local/include}/vulkan/vulkan.h
+    fi
+    if [ "$soak" = yes ]; then
+        # A queue of jobs on this machine, started by the tests in folders of their own.
+        need slurm-wlm has_file /usr/sbin/slurmctld
+        need munge has_file /usr/sbin/munged
     fi
     if [ "$dissimilar" = yes ]; then
         # The compiler that measures kernels as C++ programs, its coverage tools and its runtime.

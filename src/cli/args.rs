@@ -6,7 +6,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::records::{RecordMode, Witnesses};
 use crate::model::schedule::{MOST_SCHEDULES, Schedule, Schedules};
-use crate::model::shard::Shard;
+use crate::model::shard::{MOST_SHARDS, Shard};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::num::NonZeroU32;
@@ -54,6 +54,8 @@ pub(super) enum Command {
     Archive(Archive),
     /// Put the shards of a campaign together, as if it had been one run
     Merge(Merge),
+    /// Print a script that runs a campaign on a farm of machines
+    Pipeline(Pipeline),
     /// Look at the results that earlier runs have kept, or remove some
     Cache(CacheCommand),
     /// Start a new project
@@ -208,6 +210,44 @@ pub(super) struct CacheOptions {
     /// Run everything, and keep nothing
     #[arg(long)]
     pub no_cache: bool,
+}
+
+/// Print a script that runs a campaign on a farm of machines
+#[derive(Debug, Clone, Args)]
+pub(super) struct Pipeline {
+    #[command(subcommand)]
+    pub form: PipelineForm,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(super) enum PipelineForm {
+    /// A shell script that submits an array of shards and their merge with sbatch
+    Slurm(Slurm),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct Slurm {
+    /// Folder of the project, on a file system that all nodes share
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// Into how many parts the tests go
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SHARDS)))]
+    pub shards: u32,
+    /// Folder for the shards, their logs and cache, and what is merged of them; shared, too
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Devices of a shard, as `--gres` of sbatch has them: `gpu:1`
+    #[arg(long, value_name = "LIST", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub gres: Option<String>,
+    /// Processors of a shard
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub cpus: u32,
+    /// One more option of sbatch for the shards, such as `--sbatch=--partition=gpu`
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub sbatch: Vec<String>,
+    /// Options of `vkcert certify`
+    #[arg(last = true, value_name = "OPTION")]
+    pub certify: Vec<String>,
 }
 
 /// Look at the results that earlier runs have kept, or remove some

@@ -29,6 +29,7 @@ mod mcdc;
 mod measured_obligations;
 mod obligations;
 mod output;
+mod pipeline;
 mod places;
 mod plan;
 mod progress;
@@ -139,6 +140,7 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
             archive::archive_evidence(common, arguments, &own_toolchain()?)
         }
         Command::Merge(merge) => shard::merge_shards(common, merge, &own_toolchain()?),
+        Command::Pipeline(pipeline) => pipeline::print_pipeline(pipeline),
         Command::Cache(command) => cache::run_command(common, command),
         Command::Init(init) => init::create_project(common, init),
         Command::BenchOverhead(bench) => bench_overhead::measure_overhead(common, bench),
@@ -175,6 +177,7 @@ fn name_without_lines(command: &Command) -> Option<&'static str> {
         Command::Verify(_) => Some("verify"),
         Command::Archive(_) => Some("archive"),
         Command::Merge(_) => Some("merge"),
+        Command::Pipeline(_) => Some("pipeline"),
         Command::Cache(_) => Some("cache"),
         Command::Init(_) => Some("init"),
         Command::BenchOverhead(_) => Some("bench-overhead"),
