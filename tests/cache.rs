@@ -174,8 +174,8 @@ fn damaged_entries_are_made_anew() {
     let after = project.reuse_of("damaged");
     assert_eq!(project.files("whole"), project.files("damaged"));
     assert_eq!(reused_count(&after), 0);
-    // But for the origin of the first run, which nothing asked for.
-    assert_eq!(after["damaged"].as_u64().unwrap() + 1, entries.len() as u64);
+    // But for the origin of the first run and what it came to, which nothing asked for.
+    assert_eq!(after["damaged"].as_u64().unwrap() + 2, entries.len() as u64);
     assert_eq!(project.reuse_of("mended")["ran"], 0);
     assert_eq!(project.files("whole"), project.files("mended"));
 }
@@ -193,6 +193,55 @@ fn entries_under_another_name_are_not_used() {
     let after = project.reuse_of("exchanged");
     assert_eq!(reused_count(&after), 0);
     assert_eq!(project.files("whole"), project.files("exchanged"));
+}
+
+#[test]
+fn where_nothing_has_changed_the_results_stand() {
+    let project = CachedProject::of_kernels(3);
+    let told = |name: &str| std::fs::read(project.path("reports/latest").join(name)).unwrap();
+    let certify = || {
+        let output = run(&mut project.with_cache(project.certify_sequentially("reports")), 0);
+        (output.stdout, String::from_utf8(output.stderr).unwrap())
+    };
+    certify();
+    // Whether the run left what was there, and printed what the run that made it has printed.
+    let stands = || {
+        let provenance = told("provenance.json");
+        let (printed, notes) = certify();
+        let stands = notes.contains("nothing has changed since");
+        assert_eq!(stands, told("provenance.json") == provenance, "{notes}");
+        let hash = vkcert::model::canonical::sha256_digits(&told("provenance.json"));
+        assert!(String::from_utf8(printed).unwrap().contains(&hash));
+        stands
+    };
+    assert!(stands());
+    assert!(stands());
+    // Whatever of the results is not as it was written.
+    let whole = project.files("reports");
+    for name in ["report.json", "reports.json", "evidence/inputs.json", "evidence/manifest.json"] {
+        let path = project.path("reports/latest").join(name);
+        std::fs::write(&path, [told(name), b" ".to_vec()].concat()).unwrap();
+        assert!(!stands(), "{name}");
+        assert_eq!(whole, project.files("reports"));
+        assert!(stands(), "{name}");
+    }
+    // Whatever of the project: a file that a run would read, and one that an include could find.
+    let kernel = project.path("project").join(format!("glsl/{}.comp", kernel_name(1)));
+    let text = std::fs::read_to_string(&kernel).unwrap();
+    std::fs::write(&kernel, format!("{text}// a comment\n")).unwrap();
+    assert!(!stands());
+    std::fs::write(&kernel, text).unwrap();
+    assert!(!stands(), "what is there is of the comment");
+    std::fs::write(project.path("project/glsl/new.glsl"), "").unwrap();
+    assert!(!stands());
+    // Other options, and a run that is to run.
+    for options in [["--check", "none"], ["--report", "json,lcov"], ["--repeat", "2"]] {
+        let mut command = project.with_cache(project.certify_sequentially("reports"));
+        let output = run(command.args(options), if options[0] == "--check" { 1 } else { 0 });
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("nothing has changed"));
+    }
+    let output = run(project.certify_sequentially("reports").arg("--no-cache"), 0);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("nothing has changed"));
 }
 
 fn origin() -> RunOrigin {
@@ -346,11 +395,12 @@ fn killed_between_tests(project: &CachedProject, moments: u32) -> usize {
         let _ = std::fs::remove_dir_all(project.path("cache"));
         let finished = finished_before_kill(project, time * moment / moments);
         killed_between += usize::from(finished > 0);
-        let told = project.reuse_of("reports");
+        let _ = std::fs::remove_dir_all(project.path("resumed"));
+        let told = project.reuse_of("resumed");
         // Each of them took two runs or more.
         assert!(reused_count(&told) >= 2 * finished as u64, "{finished} at {moment}: {told}");
         assert_eq!(told["damaged"], 0);
-        assert_eq!(whole, project.files("reports"), "killed at {moment} of {moments}");
+        assert_eq!(whole, project.files("resumed"), "killed at {moment} of {moments}");
     }
     killed_between
 }

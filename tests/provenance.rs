@@ -245,8 +245,8 @@ fn verify_holds_the_file_to_the_root_and_believes_nothing_in_it() {
 fn the_schema_has_the_members_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let (project, out) = (project(folder.path()), folder.path().join("out"));
-    for _ in 0..2 {
-        run(certify(&project, &out).arg("--cache").arg(folder.path().join("cache")), 0);
+    for reports in [&folder.path().join("first"), &out] {
+        run(certify(&project, reports).arg("--cache").arg(folder.path().join("cache")), 0);
     }
     let schema = run(vkcert().args(["schema", "provenance"]), 0).stdout;
     let schema: Value = serde_json::from_slice(&schema).unwrap();

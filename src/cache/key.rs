@@ -78,6 +78,11 @@ impl EngineSetup {
         Self { digest: parts.digest() }
     }
 
+    /// Hexadecimal digits that stand for all of it.
+    pub fn digits(&self) -> String {
+        CacheKey(self.digest).to_string()
+    }
+
     /// The key of a run on this engine.
     pub fn key_of(&self, request: &RunRequest<'_>) -> Result<CacheKey, serde_json::Error> {
         let mut parts = KeyParts::default();

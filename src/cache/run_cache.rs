@@ -156,6 +156,21 @@ impl RunCache {
         }
     }
 
+    /// What was kept under a key; none: nothing that is whole.
+    pub fn kept_bytes(&self, key: &CacheKey) -> Option<Vec<u8>> {
+        match self.store.load(key) {
+            Loaded::Found { content, .. } => Some(content),
+            Loaded::Missing | Loaded::Damaged => None,
+        }
+    }
+
+    /// Keeps bytes under a key; what cannot be kept is not there the next time.
+    pub fn keep_bytes(&self, key: &CacheKey, bytes: &[u8]) {
+        if let Err(error) = self.store.save(key, &self.origin, bytes) {
+            self.tally().not_kept.get_or_insert(error.to_string());
+        }
+    }
+
     /// The runs that stand under the key of their first.
     pub(crate) fn load_bundle(&self, first_run: &CacheKey) -> Bundle {
         let rows = match self.store.load(first_run) {

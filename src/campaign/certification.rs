@@ -119,12 +119,11 @@ pub struct SetUp {
     pub engines: Result<Engines, CampaignError>,
 }
 
-/// Compiles the kernels of a project, checks what goes with them, and opens the engines.
-pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, CampaignError> {
-    let targeted_kernels = project::compile_kernels(&project)?;
-    profile::check_modules(&project, &targeted_kernels)?;
-    let mut kernels = configuration::configure_kernels(&project, targeted_kernels)?;
-    justifications::check_justifications(&project, &kernels)?;
+/// Opens the engines that a project and a request ask for.
+pub fn open_engines(
+    project: &Project,
+    request: &CampaignRequest,
+) -> Result<Engines, CampaignError> {
     let project_settings = &project.settings.value;
     let engine_settings = EngineSettings {
         memory_model: project_settings.memory_model,
@@ -133,12 +132,32 @@ pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, Camp
         repeat: request.repeat.or(project_settings.repeat),
         replay: request.replay,
     };
+    let mut engines =
+        Engines::open(&request.plan, project_settings.engines.as_deref(), engine_settings)?;
+    let cache = request.cache.clone();
+    engines.cache = cache.map(|runs| CampaignCache::new(runs, &engines));
+    Ok(engines)
+}
+
+/// Compiles the kernels of a project, checks what goes with them, and opens the engines.
+pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, CampaignError> {
+    let opened_engines = open_engines(&project, request);
+    set_up_with(project, request, opened_engines)
+}
+
+/// The same with engines that were opened, or why they were not.
+pub fn set_up_with(
+    project: Project,
+    request: &CampaignRequest,
+    opened_engines: Result<Engines, CampaignError>,
+) -> Result<SetUp, CampaignError> {
+    let targeted_kernels = project::compile_kernels(&project)?;
+    profile::check_modules(&project, &targeted_kernels)?;
+    let mut kernels = configuration::configure_kernels(&project, targeted_kernels)?;
+    justifications::check_justifications(&project, &kernels)?;
+    let project_settings = &project.settings.value;
     let target = ProjectTarget::of_project(project_settings);
-    let opened_engines =
-        Engines::open(&request.plan, project_settings.engines.as_deref(), engine_settings);
-    let engines = opened_engines.and_then(|mut engines| {
-        let cache = request.cache.clone();
-        engines.cache = cache.map(|runs| CampaignCache::new(runs, &engines));
+    let engines = opened_engines.and_then(|engines| {
         recording::apply_for(
             &mut kernels,
             &engines,

@@ -37,6 +37,14 @@ impl CampaignCache {
         }
         Self { runs, setups }
     }
+
+    /// Every engine with digits that stand for its program, settings, device and driver.
+    pub fn setups_in_words(&self) -> String {
+        let row = |(engine_name, setup): (&EngineName, &EngineSetup)| {
+            format!("{engine_name} {}", setup.digits())
+        };
+        self.setups.iter().map(row).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Does something with an engine, or with one that looks into a cache before it runs.

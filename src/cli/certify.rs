@@ -12,7 +12,10 @@ use super::progress::WatchedCampaign;
 use super::provenance::RunStart;
 use super::save;
 use super::shard::{self, PendingShard, SHARD};
-use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
+use super::unchanged::{CampaignInputs, KeptResult};
+use crate::campaign::CampaignError;
+use crate::campaign::certification::{CampaignRequest, SetUp, open_engines, set_up_with};
+use crate::campaign::engines::Engines;
 use crate::campaign::facts::SealedEvidence;
 use crate::campaign::project;
 use crate::derivation::files::{MANIFEST, PROVENANCE, REPORTS, canonical_bytes};
@@ -36,7 +39,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use vkcert_verifier::history::tell_left_out;
 use vkcert_verifier::report::terminal_presentation;
@@ -63,45 +66,62 @@ fn certify_and_print(
     certify: &Certify,
     events: &EventLog,
 ) -> Result<Exit, Failure> {
-    let finished = run_campaign(common, certify, events)?;
+    let run = StartedRun::begin(common, certify, events)?;
+    let inputs = run.inputs();
+    if let Some(kept) = inputs.as_ref().and_then(|inputs| run.kept_result(inputs)) {
+        return tell_kept(common, &kept, events);
+    }
+    let (started, cache) = (run.start.started().to_owned(), run.request.cache.clone());
+    let finished = run.finish()?;
     let exit = match (certify.fail_on, &finished.comparison) {
         (FailOn::Regression, Some(comparison)) => regression_exit(comparison),
         (FailOn::Regression, None) | (FailOn::Conclusion, _) => finished.exit_of_conclusion(),
     };
-    match certify.shard {
-        Some(part) if common.form() == OutputForm::Text && common.line_form().is_none() => {
-            shard::print_shard(part, &finished)?;
-        }
-        Some(_) | None => {
-            print_result(common, &finished, (&certify.dir, certify.out.as_deref()))?;
-        }
+    if let Some(part) = certify.shard {
+        shard::print_shard(common, part, (&finished, &certify.dir))?;
+        return Ok(shard::exit_of_shard(&finished.evidence));
     }
+    let printed = printed_result(common, &finished, (&certify.dir, certify.out.as_deref()))?;
+    output::print_text(&printed)?;
     if let (Some(comparison), OutputForm::Text, None) =
         (&finished.comparison, common.form(), common.line_form())
     {
         baseline::print_comparison(common, certify, comparison)?;
     }
-    Ok(match certify.shard {
-        Some(_) => shard::exit_of_shard(&finished.evidence),
-        None => exit,
-    })
+    if let (Some(inputs), Some(cache)) = (inputs, cache) {
+        let Written { root, provenance, reports, files: _ } = finished.written;
+        let hashes = [root, reports, provenance];
+        inputs.keep(&cache, &KeptResult { hashes, started, printed, exit_code: exit.code() });
+    }
+    Ok(exit)
 }
 
-/// Prints what a run has come to; `project` and `out` are the folders that advised commands name.
-pub(super) fn print_result(
+/// Prints what a run of the same has printed, whose results are there.
+fn tell_kept(common: &Common, kept: &KeptResult, events: &EventLog) -> Result<Exit, Failure> {
+    events.tell(RunEvent::Written { root: kept.hashes[0].clone() });
+    output::print_text(&kept.printed)?;
+    if !common.quiet {
+        output::print_to_stderr(format_args!(
+            "note: nothing has changed since the run of {}, whose results stand; `--no-cache` runs all the same\n",
+            kept.started
+        ));
+    }
+    Ok(exit_of_code(kept.exit_code))
+}
+
+/// What is printed of a run; `project` and `out` are the folders that advised commands name.
+pub(super) fn printed_result(
     common: &Common,
     finished: &FinishedRun,
     (project, out): (&Path, Option<&Path>),
-) -> Result<(), Failure> {
+) -> Result<String, Failure> {
     let FinishedRun { evidence, written, comparison } = finished;
     if let Some(form) = common.line_form() {
         let presentation = terminal_presentation(common, None, report::Places::default());
-        return output::print_text(&report::result_lines(evidence, &presentation, form, project));
+        return Ok(report::result_lines(evidence, &presentation, form, project));
     }
     match common.form() {
-        OutputForm::Json => {
-            output::print_text(&json_document(evidence, written, comparison.as_ref())?)
-        }
+        OutputForm::Json => json_document(evidence, written, comparison.as_ref()),
         OutputForm::Text => {
             let advised_places = places::places_of_run(project, out);
             let summary = report::render(
@@ -109,7 +129,8 @@ pub(super) fn print_result(
                 FormatName::Terminal,
                 &terminal_presentation(common, Some(written.clone()), advised_places),
             );
-            output::print_bytes(&summary.map_err(|error| Failure::tool(error.to_string()))?)
+            let summary = summary.map_err(|error| Failure::tool(error.to_string()))?;
+            String::from_utf8(summary).map_err(|error| Failure::tool(error.to_string()))
         }
     }
 }
@@ -130,69 +151,133 @@ impl FinishedRun {
 }
 
 /// Runs the whole campaign, writes evidence and reports.
+#[cfg(test)]
 pub(super) fn run_campaign(
     common: &Common,
     certify: &Certify,
     events: &EventLog,
 ) -> Result<FinishedRun, Failure> {
-    let plan = plan::plan_of(common, &certify.check)?;
-    let mut reports = wanted_reports(&certify.reports, certify.shard)?;
-    if certify.history.is_some() && reports.rows.iter().all(|row| !row.has_documents) {
-        let message = "--history goes with the reports html and pdf, which --report leaves out";
-        return Err(Diagnostic::new("usage", message).into());
+    StartedRun::begin(common, certify, events)?.finish()
+}
+
+/// A run whose project is read and whose engines are open.
+struct StartedRun<'a> {
+    common: &'a Common,
+    certify: &'a Certify,
+    events: &'a EventLog,
+    project: Project,
+    output_folder: PathBuf,
+    reports: WantedReports,
+    stored_runs: Option<FoundRuns>,
+    baseline: Option<Box<Evidence>>,
+    start: RunStart,
+    part: Option<PendingShard>,
+    request: CampaignRequest,
+    /// Why they are not there is told after what is wrong with the input.
+    engines: Result<Engines, CampaignError>,
+}
+
+impl<'a> StartedRun<'a> {
+    fn begin(
+        common: &'a Common,
+        certify: &'a Certify,
+        events: &'a EventLog,
+    ) -> Result<Self, Failure> {
+        let plan = plan::plan_of(common, &certify.check)?;
+        let reports = wanted_reports(&certify.reports, certify.shard)?;
+        if certify.history.is_some() && reports.rows.iter().all(|row| !row.has_documents) {
+            let message = "--history goes with the reports html and pdf, which --report leaves out";
+            return Err(Diagnostic::new("usage", message).into());
+        }
+        let mut project = project::load_project(&certify.dir)?;
+        let output_folder = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
+        let stored_runs = stored_runs(certify, &project.settings.value.name, &output_folder)?;
+        let baseline = read_baseline(certify, &project.settings.value.name)?;
+        let start = RunStart::observe(&project.root, &output_folder, certify);
+        leave_tests_out(&mut project, certify)?;
+        let part = certify.shard.map(|part| PendingShard::begin(part, &mut project));
+        events.tell(started(&project));
+        let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
+        let request = CampaignRequest {
+            plan,
+            repeat: certify.repetition.repeat,
+            schedules: Some(schedules),
+            replay,
+            record_mode: certify.recording.record_mode.mode(),
+            witnesses: certify.recording.witnesses(),
+            cache: cache::open_cache(&certify.cache, &start)?,
+        };
+        let engines = open_engines(&project, &request);
+        Ok(Self {
+            common,
+            certify,
+            events,
+            project,
+            output_folder,
+            reports,
+            stored_runs,
+            baseline,
+            start,
+            part,
+            request,
+            engines,
+        })
     }
-    let mut project = project::load_project(&certify.dir)?;
-    let default_folder = project.root.join("reports");
-    let output_folder = certify.out.as_deref().unwrap_or(&default_folder);
-    let stored_runs = stored_runs(certify, &project.settings.value.name, output_folder)?;
-    let baseline = read_baseline(certify, &project.settings.value.name)?;
-    let start = RunStart::observe(&project.root, output_folder, certify);
-    leave_tests_out(&mut project, certify)?;
-    let part = certify.shard.map(|part| PendingShard::begin(part, &mut project));
-    events.tell(started(&project));
-    let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
-    let request = CampaignRequest {
-        plan,
-        repeat: certify.repetition.repeat,
-        schedules: Some(schedules),
-        replay,
-        record_mode: certify.recording.record_mode.mode(),
-        witnesses: certify.recording.witnesses(),
-        cache: cache::open_cache(&certify.cache, &start)?,
-    };
-    let cache = request.cache.clone();
-    let SetUp { campaign, engines } = set_up(project, &request)?;
-    engines.iter().for_each(plan::tell_notes);
-    let prepared_tests = campaign.prepare()?;
-    // Faults of the input are reported before engines that this machine lacks.
-    let folder = PendingFolder::start(output_folder, RESULT_SECTION)?;
-    let display = WatchedCampaign::new(common, events, &prepared_tests);
-    let campaign_outcome = campaign.run(&prepared_tests, &mut engines?, &display)?;
-    if let Some(cache) = &cache {
-        cache::finish_cache(cache)?;
+
+    /// What the run depends on, where a cache could have its result.
+    fn inputs(&self) -> Option<CampaignInputs> {
+        let engines = self.engines.as_ref().ok()?;
+        let cache = self.request.cache.as_ref()?;
+        CampaignInputs::of_run(
+            (self.common, self.certify),
+            (&self.project, engines, self.start.project()),
+            (cache, &self.output_folder),
+        )
     }
-    if let Some(save_folder) = &certify.save_outputs {
-        save::save_outputs(
-            save_folder,
-            &prepared_tests,
-            &campaign_outcome.laid_out,
-            &campaign_outcome.runs_by_test,
-        )?;
+
+    fn kept_result(&self, inputs: &CampaignInputs) -> Option<KeptResult> {
+        inputs.kept_result(self.request.cache.as_ref()?)
     }
-    drop(prepared_tests);
-    let sealed_evidence = campaign.seal(campaign_outcome)?;
-    reports.presentation.history = read_history(stored_runs, &sealed_evidence.evidence)?;
-    let compared = baseline
-        .map(|baseline| baseline::compared(&baseline, &sealed_evidence.evidence))
-        .transpose()?;
-    reports.comparison = compared.as_ref().map(|compared| compared.bytes.clone());
-    let reuse = cache.map(|cache| cache.reuse());
-    let shard_file = part.map(|part| part.file(common, certify, &sealed_evidence.evidence));
-    let origin = FileOrigin { start, reuse, shard_file: shard_file.transpose()? };
-    let written = write_results(&sealed_evidence, &reports, origin, folder, output_folder)?;
-    events.tell(RunEvent::Written { root: written.root.clone() });
-    let comparison = compared.map(|compared| compared.comparison);
-    Ok(FinishedRun { evidence: sealed_evidence.evidence, written, comparison })
+
+    /// Runs the campaign and writes its results.
+    fn finish(self) -> Result<FinishedRun, Failure> {
+        let Self { common, certify, events, project, output_folder, mut reports, .. } = self;
+        let SetUp { campaign, engines } = set_up_with(project, &self.request, self.engines)?;
+        engines.iter().for_each(plan::tell_notes);
+        let prepared_tests = campaign.prepare()?;
+        // Faults of the input are reported before engines that this machine lacks.
+        let folder = PendingFolder::start(&output_folder, RESULT_SECTION)?;
+        let display = WatchedCampaign::new(common, events, &prepared_tests);
+        let campaign_outcome = campaign.run(&prepared_tests, &mut engines?, &display)?;
+        let cache = self.request.cache;
+        if let Some(cache) = &cache {
+            cache::finish_cache(cache)?;
+        }
+        if let Some(save_folder) = &certify.save_outputs {
+            save::save_outputs(
+                save_folder,
+                &prepared_tests,
+                &campaign_outcome.laid_out,
+                &campaign_outcome.runs_by_test,
+            )?;
+        }
+        drop(prepared_tests);
+        let sealed_evidence = campaign.seal(campaign_outcome)?;
+        reports.presentation.history = read_history(self.stored_runs, &sealed_evidence.evidence)?;
+        let baseline = self.baseline;
+        let compared = baseline
+            .map(|baseline| baseline::compared(&baseline, &sealed_evidence.evidence))
+            .transpose()?;
+        reports.comparison = compared.as_ref().map(|compared| compared.bytes.clone());
+        let reuse = cache.map(|cache| cache.reuse());
+        let part = self.part;
+        let shard_file = part.map(|part| part.file(common, certify, &sealed_evidence.evidence));
+        let origin = FileOrigin { start: self.start, reuse, shard_file: shard_file.transpose()? };
+        let written = write_results(&sealed_evidence, &reports, origin, folder, &output_folder)?;
+        events.tell(RunEvent::Written { root: written.root.clone() });
+        let comparison = compared.map(|compared| compared.comparison);
+        Ok(FinishedRun { evidence: sealed_evidence.evidence, written, comparison })
+    }
 }
 
 fn started(project: &Project) -> RunEvent {

@@ -43,6 +43,7 @@ mod save;
 mod schema;
 mod shard;
 mod translated;
+mod unchanged;
 #[cfg(any(test, feature = "fuzzing"))]
 mod verify;
 

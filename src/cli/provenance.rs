@@ -37,6 +37,16 @@ impl RunStart {
         Self { started: now(), project: repository::project_commit(project_folder, &written) }
     }
 
+    /// When the run began.
+    pub(super) fn started(&self) -> &str {
+        &self.started
+    }
+
+    /// What git says of the project.
+    pub(super) fn project(&self) -> &ProjectCommit {
+        &self.project
+    }
+
     /// Looks at the clock alone: what is written is of a project whose commit others have looked up.
     pub(super) fn of_project(project: ProjectCommit) -> Self {
         Self { started: now(), project }

@@ -4,9 +4,9 @@
 //! belong together, or are not whole, are refused, and nothing is written.
 //! Does not cover: who runs the parts.
 
-use super::args::{Certify, Common, Merge, Recording, ScheduleOptions};
+use super::args::{Certify, Common, Merge, OutputForm, Recording, ScheduleOptions};
 use super::certify::{
-    FileOrigin, FinishedRun, RESULT_SECTION, print_result, wanted_reports, write_results,
+    FileOrigin, FinishedRun, RESULT_SECTION, printed_result, wanted_reports, write_results,
 };
 use super::failure::Failure;
 use super::output::{self, PendingFolder};
@@ -113,7 +113,14 @@ pub(super) fn exit_of_shard(evidence: &Evidence) -> Exit {
 }
 
 /// Tells what a part came to.
-pub(super) fn print_shard(shard: Shard, finished: &FinishedRun) -> Result<(), Failure> {
+pub(super) fn print_shard(
+    common: &Common,
+    shard: Shard,
+    (finished, project): (&FinishedRun, &Path),
+) -> Result<(), Failure> {
+    if common.form() == OutputForm::Json || common.line_form().is_some() {
+        return output::print_text(&printed_result(common, finished, (project, None))?);
+    }
     let tests = &finished.evidence.campaign.tests;
     let results = || tests.iter().flat_map(|test| &test.results);
     let passed = results().filter(|result| result.verdict == Verdict::Pass).count();
@@ -160,7 +167,7 @@ pub(super) fn merge_shards(
     let written = write_results(&sealed, &reports, origin, folder, &merge.out)?;
     let finished = FinishedRun { evidence: sealed.evidence, written, comparison: None };
     let project = merge.project.as_deref().unwrap_or(Path::new("."));
-    print_result(common, &finished, (project, Some(&merge.out)))?;
+    output::print_text(&printed_result(common, &finished, (project, Some(&merge.out)))?)?;
     Ok(finished.exit_of_conclusion())
 }
 
