@@ -322,8 +322,9 @@ fn boxes_of_one_layer_are_told_apart_by_their_texels() {
     assert!(message.contains("the copy (operation 4) writes its target (image 1"), "{message}");
 }
 
-#[test]
-fn images_that_share_memory_are_undetermined() {
+/// An image at the end of a buffer's memory, of so many bytes and a format, which a kernel stores to
+/// in a layout that it is in or not.
+fn stored_beside_a_buffer(memory_bytes: u64, format: i32, layout: i32) -> Vec<String> {
     let mut images = Images::new();
     let buffer = images.script.buffer();
     let image = images.script.handle();
@@ -331,7 +332,7 @@ fn images_that_share_memory_are_undetermined() {
         image,
         flags: 0,
         image_type: 1,
-        format: R32_UINT,
+        format,
         extent: EXTENT,
         levels: 1,
         layers: 1,
@@ -339,18 +340,36 @@ fn images_that_share_memory_are_undetermined() {
         tiling: 0,
         usage: 0xf,
         initial_layout: UNDEFINED,
-        memory_bytes: 64,
+        memory_bytes,
     };
     images.script.push(Event::ImageMade(Box::new(made)));
     let binding = Binding { resource: image, memory: buffer.memory, offset: BYTES - 64 };
     images.script.push(Event::BindImage(binding));
     let view = images.view(image, part(0, 0), [0; 4]);
-    let store = images.pipeline(STORE, (STORAGE_IMAGE, view, GENERAL), buffer);
+    let store = images.pipeline(STORE, (STORAGE_IMAGE, view, layout), buffer);
     let image = TestImage { image, view };
     let first = change(image, part(0, 0), NOTHING, STORED);
     images.script.submit(QUEUE, [vec![first], store.dispatch()].concat());
-    let messages = told(&report(&images.script), CHECK, CheckStatus::Undetermined);
-    assert!(messages[0].contains("buffer 1 lies in the same memory"), "{messages:#?}");
+    let report = report(&images.script);
+    let refuted = told(&report, CHECK, CheckStatus::Refuted);
+    let marked = refuted.into_iter().map(|message| format!("REFUTED {message}"));
+    marked.chain(told(&report, CHECK, CheckStatus::Undetermined)).collect()
+}
+
+#[test]
+fn what_of_images_is_not_followed_is_undetermined_by_name() {
+    const DEPTH: i32 = 126;
+    for (memory_bytes, format, layout, words) in [
+        (64, R32_UINT, GENERAL, "buffer 1 lies in the same memory"),
+        (0, R32_UINT, GENERAL, "how many bytes of memory it takes is not known"),
+        (64, DEPTH, READ_ONLY, "some layouts of depth and stencil stand for others"),
+    ] {
+        let messages = stored_beside_a_buffer(memory_bytes, format, layout);
+        assert!(messages.iter().all(|message| !message.starts_with("REFUTED")), "{messages:#?}");
+        assert!(messages.iter().any(|message| message.contains(words)), "{messages:#?}");
+    }
+    let messages = stored_beside_a_buffer(64, R32_UINT, READ_ONLY);
+    assert!(messages[0].starts_with("REFUTED"), "{messages:#?}");
 }
 
 /// An image that a buffer fills, of which the kernel sees one layer of one level.
