@@ -276,11 +276,15 @@ fn key_shapes() -> Vec<Shape> {
 }
 
 fn sign_paint(sign: &str) -> Paint {
-    Paint::Ink(match sign {
+    Paint::Ink(sign_tone(sign))
+}
+
+fn sign_tone(sign: &str) -> Tone {
+    match sign {
         "✗" => Tone::Bad,
         "?" => Tone::Caution,
         _ => Tone::Quiet,
-    })
+    }
 }
 
 fn line_dashes(kind: &CouplingEdgeKind) -> Dashes {

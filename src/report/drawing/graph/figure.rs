@@ -7,12 +7,16 @@
 use super::subjects::{is_about_edge, is_about_node, open_check, status_sign};
 use super::{
     BOX_HEIGHT, NAME_SIZE, PASSING_STEP, column_gap, line_dashes, node_anchor, sign_paint,
+    sign_tone,
 };
 use crate::document::{ColumnAlign, Text, Tone};
 use crate::drawing::layers::{LayeredGraph, PlacedEdge};
 use crate::drawing::lettering::{LEAST_SIZE, fitted_label, fitting_letters, label};
 use crate::drawing::{Paint, Shape, Spot};
 use vkcert_model::evidence::{CouplingEdge, CouplingEvidence, CouplingNode, CouplingNodeKind};
+
+/// Before the offset of a member, which is the last word of its label.
+const OFFSET_WORDS: &str = " at offset ";
 
 /// The shapes of one figure while they are made.
 pub(super) struct PartDrawing<'a> {
@@ -61,7 +65,7 @@ impl PartDrawing<'_> {
         self.shapes.push(Shape::Area { corners, paint });
         if !sign.is_empty() {
             let spot = Spot { x: middle_x, y: middle_y - 3.0 };
-            let words = Text::strong(sign).with_tone(Tone::Bad);
+            let words = Text::strong(sign).with_tone(sign_tone(sign));
             self.shapes.push(label(spot, ColumnAlign::Centre, 9.0, words));
         }
     }
@@ -119,7 +123,7 @@ impl PartDrawing<'_> {
             Some(check) => {
                 let sign = status_sign(&check.status);
                 let words = format!("{sign} {}: {}", node.kind, check.check);
-                (sign, Text::plain(words).with_tone(Tone::Bad))
+                (sign, Text::plain(words).with_tone(sign_tone(sign)))
             }
         };
         let (width, height) = (self.box_width, BOX_HEIGHT);
@@ -164,8 +168,16 @@ impl PartDrawing<'_> {
         let mut lines =
             crate::terminal::wrap(&all_words, fitting_letters(width, run.style, NAME_SIZE));
         if lines.len() > 2 {
-            let rest = lines.split_off(1).join(" ");
-            lines.push(rest);
+            lines = match all_words.rsplit_once(OFFSET_WORDS) {
+                // Of a member the offset stays, whatever is cut of its name.
+                Some((name, offset)) => {
+                    vec![name.to_owned(), format!("{}{offset}", OFFSET_WORDS.trim_start())]
+                }
+                None => {
+                    let rest = lines.split_off(1).join(" ");
+                    vec![lines.remove(0), rest]
+                }
+            };
         }
         let as_text = |line: String| {
             let mut text = name.clone();

@@ -79,6 +79,46 @@ fn every_node_and_edge_of_the_evidence_is_drawn() {
 }
 
 #[test]
+fn a_name_that_is_cut_keeps_the_offset_of_its_member() {
+    let mut coupling = coupling();
+    let name = "PictureOfTheWholeSky.magnitudes_of_stars";
+    coupling.nodes[1].label = format!("{name}, uint[] at offset 1024");
+    // A long chain makes columns narrow.
+    for number in 1..5 {
+        let [from, to] = [number, number + 1].map(|number| format!("push-constant:{number}"));
+        coupling.nodes.push(node(&to, "push constant", "m at offset 0"));
+        let from = if number == 1 { "push-constant:0" } else { &from };
+        coupling.edges.push(edge(from, &to, "data"));
+    }
+    let drawings = coupling_drawings(&coupling);
+    let labels = drawings.iter().map(label_texts).find(|labels| {
+        labels.iter().any(|label| label.starts_with("Pict") && label.ends_with('…'))
+    });
+    let labels = labels.unwrap_or_else(|| panic!("the name is cut: {drawings:?}"));
+    assert!(labels.contains(&"at offset 1024"), "{labels:?}");
+}
+
+#[test]
+fn a_sign_has_the_colour_of_its_kind() {
+    let mut coupling = coupling();
+    for (status, tone) in
+        [(CheckStatus::Refuted, Tone::Bad), (CheckStatus::Undetermined, Tone::Caution)]
+    {
+        for check in &mut coupling.checks {
+            check.status = status.clone();
+            check.subjects = vec!["buffer:0.0".to_owned()];
+        }
+        let drawings = coupling_drawings(&coupling);
+        let tones = drawings.iter().flat_map(|drawing| &drawing.shapes).filter_map(|shape| {
+            let Shape::Label { text, .. } = shape else { return None };
+            text.text.contains("buffer: ").then_some(text.tone)
+        });
+        let tones: Vec<_> = tones.collect();
+        assert!(!tones.is_empty() && tones.iter().all(|own| *own == tone), "{tones:?}");
+    }
+}
+
+#[test]
 fn what_a_check_refutes_is_thick_and_signed_and_what_holds_is_not() {
     let mut coupling = coupling();
     // The sample refutes that the dispatch covers the domain.
