@@ -75,6 +75,13 @@ impl Interval {
 
     /// Products.
     pub fn times(self, other: Interval) -> Self {
+        let are_natural = self.low >= 0 && other.low >= 0;
+        if are_natural && !self.is_empty() && !other.is_empty() {
+            return Self {
+                low: multiply_ends(self.low, other.low),
+                high: multiply_ends(self.high, other.high),
+            };
+        }
         let corners = [
             multiply_ends(self.low, other.low),
             multiply_ends(self.low, other.high),
@@ -114,6 +121,10 @@ fn add_ends(left: i128, right: i128, open_end: i128) -> i128 {
 }
 
 fn multiply_ends(left: i128, right: i128) -> i128 {
+    // Most ends are words, whose product cannot overflow.
+    if let (Ok(left), Ok(right)) = (i64::try_from(left), i64::try_from(right)) {
+        return (i128::from(left) * i128::from(right)).clamp(-OPEN_END, OPEN_END);
+    }
     let is_negative = (left < 0) != (right < 0);
     match left.checked_mul(right) {
         Some(product) => product.clamp(-OPEN_END, OPEN_END),
