@@ -16,6 +16,10 @@ use vkcert_exec::{
 };
 use vkcert_model::verdict::EngineName;
 
+#[cfg(test)]
+#[path = "key_tests.rs"]
+mod tests;
+
 /// The name of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CacheKey([u8; 32]);
