@@ -74,8 +74,9 @@ fn a_return_before_a_barrier_must_be_of_the_whole_workgroup() {
     );
 }
 
-/// Rows of a kernel whose specialization constant takes a value of the host.
-fn rows_with_constant(value: &str, most: i64) -> Vec<CouplingCheck> {
+/// Rows of a kernel whose specialization constant takes a value of the host, with what it adds to
+/// an index.
+fn rows_with_constant(reach: &str, value: &str, most: i64) -> Vec<CouplingCheck> {
     let text = "#version 450
         layout(local_size_x = 8) in;
         layout(constant_id = 2) const uint REACH = 8u;
@@ -85,9 +86,10 @@ fn rows_with_constant(value: &str, most: i64) -> Vec<CouplingCheck> {
             uint lane = gl_LocalInvocationID.x;
             wide[lane] = lane;
             barrier();
-            wide[lane] += wide[lane + REACH];
+            wide[lane] += wide[lane + (WAY)];
             a[lane] = wide[lane];
-        }";
+        }"
+    .replace("WAY", reach);
     let interface: Interface = serde_json::from_value(serde_json::json!({
         "kernel": "k",
         "parameters": [{ "name": "n", "type": "uint32", "min": 1, "max": most }],
@@ -96,19 +98,22 @@ fn rows_with_constant(value: &str, most: i64) -> Vec<CouplingCheck> {
         "groups": ["1", "1", "1"],
     }))
     .unwrap();
-    rows_of_check(&compiled(text), &interface, "barrier-order")
+    rows_of_check(&compiled(&text), &interface, "barrier-order")
 }
 
 #[test]
 fn accesses_are_ordered_under_every_value_of_a_constant_or_not_shown_to_be() {
     let holds = |rows: &[CouplingCheck]| rows.iter().all(|row| row.status == CheckStatus::Holds);
-    assert!(holds(&rows_with_constant("n + 7", 64)));
+    assert!(holds(&rows_with_constant("REACH", "n + 7", 64)));
     // With 1 to 7 they are not, whatever the kernel's own value is.
     for value in ["n", "n + 6"] {
-        let rows = rows_with_constant(value, 64);
+        let rows = rows_with_constant("REACH", value, 64);
         assert!(rows.iter().any(|row| row.status == UNDETERMINED), "{rows:#?}");
     }
-    let rows = rows_with_constant("n + 7", 65);
+    // The last value alone, or the first one, is wrong.
+    assert!(holds(&rows_with_constant("24u - REACH", "n", 16)));
+    assert!(!holds(&rows_with_constant("24u - REACH", "n", 17)));
+    let rows = rows_with_constant("REACH", "n + 7", 65);
     let row = rows.iter().find(|row| row.status == UNDETERMINED).expect("too many values");
     assert!(
         row.message.contains("constant 2 to no one value") && row.message.contains("more than 64"),
