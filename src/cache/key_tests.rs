@@ -1,5 +1,6 @@
 use super::*;
 use std::num::NonZeroU32;
+use std::ops::Range;
 use std::sync::Arc;
 use vkcert_exec::resource::{AddressPlace, JobAddress, JobView};
 use vkcert_exec::variation::Variation;
@@ -10,11 +11,15 @@ use vkcert_model::procedure::{DescriptorClass, Limits};
 use vkcert_model::records::{MarkerTable, RecordLayout};
 use vkcert_model::schedule::Schedule;
 
+fn only(range: Range<usize>) -> Vec<Range<usize>> {
+    std::iter::once(range).collect()
+}
+
 fn job() -> Job {
     let buffer = |name: &str| JobBuffer {
         name: name.to_owned(),
         bytes: vec![1, 2, 3, 4].into(),
-        defined: vec![0..4],
+        defined: only(0..4),
     };
     Job {
         name: "T".to_owned(),
@@ -31,7 +36,7 @@ fn job() -> Job {
             groups: [1, 2, 3],
             bindings: vec![JobBinding::storage(0, 1, 0, 4)],
             push_constants: vec![5, 6],
-            push_constants_defined: vec![0..2],
+            push_constants_defined: only(0..2),
             specialization: BTreeMap::from([(1, 2)]),
             subgroup_size: None,
         }],
@@ -54,15 +59,15 @@ const CHANGES: [Change; 31] = [
     |job| job.buffers[0].name.push('x'),
     |job| job.buffers[0].bytes = vec![1, 2, 3, 5].into(),
     |job| job.buffers[0].bytes = vec![1, 2, 3].into(),
-    |job| job.buffers[0].defined = vec![0..3],
+    |job| job.buffers[0].defined = only(0..3),
     |job| job.buffers.swap(0, 1),
     |job| job.resources.addresses.push(address()),
     |job| job.dispatches[0].module = 1,
     |job| job.dispatches[0].entry.push('x'),
     |job| job.dispatches[0].groups = [1, 3, 2],
     |job| job.dispatches[0].push_constants = vec![6, 5],
-    |job| job.dispatches[0].push_constants_defined = vec![0..1],
-    |job| drop(job.dispatches[0].specialization.insert(1, 3)),
+    |job| job.dispatches[0].push_constants_defined = only(0..1),
+    |job| *job.dispatches[0].specialization.entry(1).or_default() = 3,
     |job| job.dispatches[0].subgroup_size = Some(8),
     |job| job.dispatches[0].bindings[0].set = 1,
     |job| job.dispatches[0].bindings[0].binding = 2,
