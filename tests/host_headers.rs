@@ -95,6 +95,22 @@ fn an_interface_states_that_what_the_compiler_ignores_changes_no_layout() {
 }
 
 #[test]
+fn a_header_that_switches_warnings_off_is_refused() {
+    let ignored = GOOD.replace("Kind count", "Kind count __attribute__((of_another_compiler))");
+    for line in [
+        "#pragma GCC diagnostic ignored \"-Wattributes\"",
+        "_Pragma(\"clang diagnostic ignored \\\"-Wunknown-attributes\\\"\")",
+        "# 1 \"other.h\" 1 3",
+    ] {
+        let project = project(&format!("{line}\n{ignored}"));
+        let error = error_of(project.path(), &mut vkcert(), 2);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("can switch warnings off"), "{line}: {error}");
+        assert_eq!(error["line"], 1, "{line}: {error}");
+    }
+}
+
+#[test]
 fn a_header_that_includes_a_pipe_ends_at_once() {
     let project = project(&format!("#include \"pipe.h\"\n{GOOD}"));
     let made = Command::new("mkfifo").arg(project.path().join("host/pipe.h")).status().unwrap();

@@ -11,6 +11,7 @@ mod library;
 mod naming;
 mod parsing;
 mod process;
+mod silenced;
 mod syntax_tree;
 
 pub use library::{INSTALL_COMMAND, find_library};

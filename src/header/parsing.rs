@@ -7,6 +7,7 @@
 
 use super::naming::{Language, StructSearch, WantedName, find_struct};
 use super::process::limit_this_process;
+use super::silenced::silencing_reason;
 use super::syntax_tree::{
     Cursor, DeclarationKind, DeclaredType, SourcePlace, TranslationUnit, TypeKind, UnitFailure,
 };
@@ -66,6 +67,9 @@ fn outcome_of(request: &HeaderRequest) -> HeaderOutcome {
         });
         return HeaderOutcome::Faulty(faults.collect());
     }
+    if let Some(fault) = silencing_fault(request, &unit) {
+        return HeaderOutcome::Faulty(vec![fault]);
+    }
     let wanted = WantedName::of(&request.structure);
     match find_struct(&unit, wanted, Language::of(request)) {
         StructSearch::Unique(structure) => {
@@ -94,6 +98,27 @@ fn outcome_of(request: &HeaderRequest) -> HeaderOutcome {
             }
         }
     }
+}
+
+/// A file of the project that keeps the compiler from telling what it ignores, unless the interface
+/// states that nothing of this changes a layout.
+fn silencing_fault(request: &HeaderRequest, unit: &TranslationUnit) -> Option<HeaderFault> {
+    let is_stated =
+        |warning: &str| request.flags.iter().any(|flag| *flag == format!("-Wno-{warning}"));
+    if HEEDED_WARNINGS.into_iter().all(is_stated) {
+        return None;
+    }
+    let (project_files, _) = files_of(unit);
+    project_files.into_iter().find_map(|file| {
+        let bytes = std::fs::read(&file).ok()?;
+        let (line, reason) = silencing_reason(&String::from_utf8_lossy(&bytes))?;
+        let message = format!(
+            "{reason}, so that attributes and pragmas which the compiler ignores would not be told; \
+             -Wno-unknown-attributes, -Wno-ignored-attributes and -Wno-unknown-pragmas together state \
+             that none of them changes a layout"
+        );
+        Some(HeaderFault { message, file: Some(file), line, column: 1 })
+    })
 }
 
 /// The name of a text that uses the header and is in no file.
