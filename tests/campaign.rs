@@ -1,6 +1,7 @@
 //! Campaigns in which tests misbehave: each costs its own verdict and nothing else. Without a
 //! device these tests say so and do nothing, unless `VKCERT_REQUIRE_VULKAN=1` demands one.
 
+use crate::support::vkcert;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -293,7 +294,7 @@ fn a_user_gets_180_right_and_20_precise_verdicts_whatever_the_number_of_workers(
     std::fs::write(&file, campaign_file().to_string()).expect("written");
     let faults = faults(misbehaviour);
     let run = |jobs: &str| {
-        let mut command = Command::new(WORKER);
+        let mut command = vkcert();
         command
             .arg("run")
             .arg(&file)
@@ -327,7 +328,7 @@ fn a_user_gets_180_right_and_20_precise_verdicts_whatever_the_number_of_workers(
 /// Certifies the minimal project with a faulty worker; what is written must verify.
 fn certify(fault: &str, options: &[&str]) -> Option<(Output, serde_json::Value)> {
     let out = tempfile::tempdir().expect("a folder");
-    let mut command = Command::new(WORKER);
+    let mut command = vkcert();
     command
         .args(["certify", "tests/projects/minimal", "--quiet", "--format", "json", "--out"])
         .arg(out.path());
@@ -339,8 +340,7 @@ fn certify(fault: &str, options: &[&str]) -> Option<(Output, serde_json::Value)>
     let evidence = serde_json::from_slice(&output.stdout);
     let evidence =
         evidence.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
-    let verified =
-        Command::new(WORKER).arg("verify").arg(out.path().join("evidence")).output().expect("runs");
+    let verified = vkcert().arg("verify").arg(out.path().join("evidence")).output().expect("runs");
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
     Some((output, evidence))
 }
@@ -416,8 +416,7 @@ fn the_sequential_engine_runs_once_unless_told_otherwise() {
 #[test]
 fn a_number_of_repetitions_is_checked() {
     for wrong in ["0", "1001", "x"] {
-        let output =
-            Command::new(WORKER).args(["certify", "--repeat", wrong]).output().expect("runs");
+        let output = vkcert().args(["certify", "--repeat", wrong]).output().expect("runs");
         assert_eq!(output.status.code(), Some(2), "{wrong}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("from 1 to 1000"), "{output:?}");
     }
@@ -433,7 +432,7 @@ fn a_project_says_how_often_its_tests_run_and_the_command_line_goes_before_it() 
     let settings = std::fs::read_to_string(&file).expect("text");
     let certify = |repeat: &str, options: &[&str]| {
         std::fs::write(&file, format!("repeat = {repeat}\n{settings}")).expect("written");
-        let mut command = Command::new(WORKER);
+        let mut command = vkcert();
         command
             .args(["certify", "--engine", "sequential", "--quiet", "--format", "json"])
             .args(options);

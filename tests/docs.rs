@@ -163,6 +163,21 @@ fn the_pipeline_of_the_document_runs_and_writes_what_its_table_names() {
     assert!(cobertura.contains("<coverage line-rate=\"1"), "{cobertura}");
 }
 
+#[test]
+fn every_command_of_the_documents_on_pipelines_and_caches_runs() {
+    for (name, due) in [("pipelines.md", 12), ("cache.md", 6)] {
+        let folder = tempfile::tempdir().unwrap();
+        let text = document(name);
+        let blocks = blocks(&text);
+        let lines = blocks.iter().filter(|block| block.tag == "sh pipeline");
+        let lines: Vec<&str> = lines.flat_map(|block| block.text.lines()).collect();
+        assert_eq!(lines.len(), due, "{name}: {lines:?}");
+        for line in lines {
+            run(command(line).current_dir(folder.path()), 0);
+        }
+    }
+}
+
 /// The tables of the document name each key and value that the schema has.
 #[test]
 fn every_setting_of_a_project_is_explained() {

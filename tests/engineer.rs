@@ -336,6 +336,7 @@ fn followed(folder: &std::path::Path, first: std::process::Command, exit: i32) -
         shell
             .args(["-c", &command])
             .env("PATH", &path)
+            .env("VKCERT_CACHE", "off")
             .current_dir(folder)
             .stdin(std::process::Stdio::null());
         let output = shell.output().unwrap();

@@ -231,7 +231,7 @@ fn kernel_lines(checks: &[CouplingCheck]) -> String {
     };
     let all = count(&mut checks.iter().filter(|check| is_of_bounds(check)));
     let proved = count(&mut checks.iter().filter(|check| is_proved_access(check)));
-    if all > 0 {
+    if proved > 0 {
         let summary = CouplingCheck {
             check: CouplingCheckName::IndexBounds,
             status: CheckStatus::Holds,

@@ -115,7 +115,7 @@ impl<'a> AccessOrders<'a> {
         if self.conflicts.is_empty() {
             rows.add_holding(
                 CHECK,
-                "no invocation can read what another one of its workgroup writes",
+                "no invocation can read what another one of its workgroup writes, but by atomics",
             );
             return;
         }

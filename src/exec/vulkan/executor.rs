@@ -50,6 +50,24 @@ pub struct VulkanExecutor {
     message_count: u64,
 }
 
+/// Beginnings of the names of environment variables by which loaders, layers, drivers and workers
+/// are told what to do.
+const DRIVER_VARIABLES: [&str; 19] = [
+    "VK_", "VKCERT_", "VN_", "DISABLE_", "ENABLE_", "MESA_", "GALLIUM_", "LP_", "LVP_", "LIBGL_",
+    "ACO_", "RADV_", "AMD_", "NIR_", "ANV_", "INTEL_", "NVK_", "__GL_", "__NV_",
+];
+
+/// The variables of this process that can change what a device does.
+fn variables_of_drivers() -> impl Iterator<Item = (String, String)> {
+    let is_told = |name: &str| {
+        name != "VKCERT_CACHE" && DRIVER_VARIABLES.iter().any(|begin| name.starts_with(begin))
+    };
+    std::env::vars_os().filter_map(move |(name, value)| {
+        let name = name.to_string_lossy().into_owned();
+        is_told(&name).then(|| (format!("variable {name}"), format!("{value:?}")))
+    })
+}
+
 impl VulkanExecutor {
     /// Starts a worker and opens the device; fails with the reason where there is none.
     pub fn new(device_choice: DeviceChoice, settings: Settings) -> Result<Self, ExecError> {
@@ -139,6 +157,7 @@ impl VulkanExecutor {
             ("environment", format!("{environment:?}")),
         ];
         table.extend(rows.map(|(name, value)| (name.to_owned(), value)));
+        table.extend(variables_of_drivers());
         table
     }
 
