@@ -3,8 +3,10 @@
 //! Knows: contents of mapped memory where they are recorded, fills, updates and copies, images among
 //! them (`image_contents`).
 //! Promises: what a dispatch may have written, or something that is not modelled, is not known, nor
-//! is what the host may have written to mapped memory whose contents are not recorded.
-//! Does not cover: whether what is known is also visible where it is read (`order`).
+//! is what the host may have written to mapped memory whose contents are not recorded. Of an image
+//! whose memory another resource shares, or the host maps in rows, nothing is known.
+//! Does not cover: whether what is known is also visible where it is read (`order`); what is written
+//! to the memory of a buffer through an image that lies in it.
 
 use crate::image_contents::{KnownImages, followed_texel};
 use crate::kernel::{AddressedMemory, KernelTable, Touch};
@@ -21,6 +23,9 @@ pub(crate) const INDIRECT_BYTES: u64 = 12;
 
 /// Bytes of a memory that are followed at most: what lies behind is not known.
 const MOST_FOLLOWED_BYTES: u64 = 1 << 30;
+
+/// VK_IMAGE_TILING_LINEAR.
+const LINEAR: i32 = 1;
 
 /// What memory holds, as far as it is known.
 #[derive(Debug, Default)]
@@ -106,6 +111,7 @@ impl KnownMemory {
                 for region in regions.iter() {
                     self.copy_to_image(program, *from, to.image, region);
                 }
+                self.drop_shared(program, to.image);
             }
             Action::CopyFromImage { from, to, regions } => {
                 for region in regions.iter() {
@@ -116,14 +122,17 @@ impl KnownMemory {
                 for region in regions.iter() {
                     self.images.copy(program, from.image, to.image, region);
                 }
+                self.drop_shared(program, to.image);
             }
             Action::ClearImage { to, color, ranges } => {
                 for range in ranges.iter() {
                     self.images.clear(program, to.image, *color, range);
                 }
+                self.drop_shared(program, to.image);
             }
             Action::ImageContents { image, level, layer, bytes } => {
                 self.images.set_layer(program, *image, (*level, *layer), bytes);
+                self.drop_shared(program, *image);
             }
             Action::UnreadImage { image, reason } => self.images.note_unread(*image, reason),
             Action::Barrier(parts) => self.images.take_barrier(program, parts),
@@ -192,6 +201,13 @@ impl KnownMemory {
         }
     }
 
+    /// Keeps nothing of an image that may be written unseen, so that no copy carries it on.
+    fn drop_shared(&mut self, program: &Program, image: usize) {
+        if other_writer(program, image).is_some() {
+            self.images.forget_image(image);
+        }
+    }
+
     fn forget_all(&mut self) {
         self.bytes.clear();
         self.images.forget_all();
@@ -204,7 +220,10 @@ impl KnownMemory {
         program: &Program,
         image: usize,
     ) -> Result<Vec<Option<u8>>, String> {
-        self.images.contents(program, image)
+        match other_writer(program, image) {
+            Some(reason) => Err(reason),
+            None => self.images.contents(program, image),
+        }
     }
 
     fn copy_to_image(
@@ -247,6 +266,42 @@ impl KnownMemory {
             self.set(&span, bytes.into_iter());
         }
     }
+}
+
+/// What may write the memory of an image in a way that is not followed: another resource that lies
+/// in it, or the host where it lays texels out in rows.
+fn other_writer(program: &Program, image: usize) -> Option<String> {
+    let own = image_memory(program, image)?;
+    let overlaps = |other: &MemorySpan| {
+        other.memory == own.memory && other.start < own.end && own.start < other.end
+    };
+    let buffers = (0..program.buffers.len())
+        .filter(|buffer| program.span(*buffer, 0, WHOLE_SIZE).is_some_and(|span| overlaps(&span)))
+        .map(|buffer| format!("buffer {}", buffer + 1));
+    let images = (0..program.images.len())
+        .filter(|other| *other != image)
+        .filter(|other| image_memory(program, *other).is_some_and(|span| overlaps(&span)))
+        .map(|other| format!("image {}", other + 1));
+    if let Some(other) = buffers.chain(images).next() {
+        return Some(format!("{other} lies in the same memory"));
+    }
+    let is_linear = program.images[image].made.tiling == LINEAR;
+    let is_mapped = program.operations.iter().any(
+        |operation| matches!(operation.action, Action::Map(span) if span.memory == own.memory),
+    );
+    (is_linear && is_mapped)
+        .then(|| "it has linear tiling, and the host mapped its memory".to_owned())
+}
+
+/// The memory that an image takes; all behind its beginning where its size is not known.
+fn image_memory(program: &Program, image: usize) -> Option<MemorySpan> {
+    let object = &program.images[image];
+    let (memory, start) = object.memory?;
+    let end = match object.made.memory_bytes {
+        0 => u64::MAX,
+        bytes => start.saturating_add(bytes),
+    };
+    Some(MemorySpan { memory, start, end })
 }
 
 /// Workgroups of dispatches by operation; those of indirect ones where the capture has what they read.

@@ -39,6 +39,10 @@ impl KnownImages {
         self.bytes.clear();
     }
 
+    pub(crate) fn forget_image(&mut self, image: usize) {
+        self.bytes.remove(&image);
+    }
+
     pub(crate) fn note_unread(&mut self, image: usize, reason: &Arc<str>) {
         self.unread.insert(image, Arc::clone(reason));
     }

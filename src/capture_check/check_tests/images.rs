@@ -494,6 +494,32 @@ fn what_the_layer_read_or_could_not_read_is_said() {
     assert!(remarks.iter().any(|remark| remark.contains(expected)), "{remarks:?}");
 }
 
+/// What else lies in the memory of an image may have written it.
+#[test]
+fn contents_of_shared_memory_are_not_known() {
+    let at = |offset: u64| {
+        let mut images = Images::new();
+        let (image, buffer) = (images.image(), images.script.buffer());
+        let (resource, memory) = (image.image, buffer.memory);
+        images.script.push(Event::BindImage(Binding { resource, memory, offset }));
+        let (level, layer, bytes) = (0, 0, Bytes(vec![5; 32]));
+        images.script.push(Event::ImageContents(ImageContents {
+            image: image.image,
+            level,
+            layer,
+            bytes,
+        }));
+        let load = images.pipeline(LOAD, (SAMPLED_IMAGE, image.view, GENERAL), buffer);
+        images.script.submit(QUEUE, load.dispatch());
+        procedure_image(&images.script)
+    };
+    assert_eq!(at(BYTES).1, [5; 32]);
+    let (_, bytes, remarks) = at(BYTES - 64);
+    assert_eq!(bytes, Vec::<u8>::new());
+    let expected = "buffer 1 lies in the same memory";
+    assert!(remarks.iter().any(|remark| remark.contains(expected)), "{remarks:?}");
+}
+
 #[test]
 fn samplers_that_a_procedure_cannot_say_are_refused_by_name() {
     type Change = fn(&mut Sampler);
