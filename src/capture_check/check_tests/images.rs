@@ -297,6 +297,31 @@ fn images_are_in_the_layouts_that_descriptors_and_barriers_name() {
     assert!(names_layout, "the barrier tells the layout again: {messages:#?}");
 }
 
+/// A layout that may be wrong is told first, and one that is wrong of the same pipeline still is.
+#[test]
+fn an_open_layout_hides_no_wrong_one() {
+    let mut images = Images::new();
+    let (image, buffer) = (images.image(), images.script.buffer());
+    let view = images.view(image.image, SubresourceRange { levels: 2, ..part(0, 0) }, [0; 4]);
+    let load = images.pipeline(LOAD, (SAMPLED_IMAGE, view, READ_ONLY), buffer);
+    let commands = [
+        vec![change(image, part(0, 0), NOTHING, FETCHED)],
+        load.dispatch(),
+        vec![change(image, part(0, 0), FETCHED, STORED)],
+        load.dispatch(),
+    ];
+    images.script.submit(QUEUE, commands.concat());
+    let report = report(&images.script);
+    for (status, dispatch) in
+        [(CheckStatus::Undetermined, "dispatch 1 "), (CheckStatus::Refuted, "dispatch 2 ")]
+    {
+        let messages = told(&report, CHECK, status);
+        let is_told =
+            |message: &String| message.starts_with(dispatch) && message.contains("in the layout");
+        assert!(messages.iter().any(is_told), "{messages:#?}");
+    }
+}
+
 /// Copies that touch no texel in common need no order; texels alone are compared.
 #[test]
 fn boxes_of_one_layer_are_told_apart_by_their_texels() {

@@ -64,6 +64,8 @@ pub(super) struct ImageState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ImageFault {
     Layout,
+    /// A layout that is wrong only if all that is bound is reached.
+    OpenLayout,
     Shared,
     Linear,
     Unfollowed,
@@ -255,9 +257,6 @@ impl OrderCheck<'_> {
         let mut others = layouts.iter().flatten().filter(|layout| **layout != named.layout);
         let Some(other) = others.next() else { return };
         let all_others = others.count() + 1 == layouts.len();
-        if !self.images.told.insert((ImageFault::Layout, image, pipeline)) {
-            return;
-        }
         let mut message = format!(
             "{}: {place} image {} in the layout {}, and it is in {} (Vulkan specification, \"Image \
              Layouts\")",
@@ -271,6 +270,11 @@ impl OrderCheck<'_> {
         } else {
             (!all_others || several).then_some("not all that is bound need be reached")
         };
+        // What is undetermined hides no fault that is sure.
+        let fault = if doubt.is_none() { ImageFault::Layout } else { ImageFault::OpenLayout };
+        if !self.images.told.insert((fault, image, pipeline)) {
+            return;
+        }
         let status = match doubt {
             None => CheckStatus::Refuted,
             Some(reason) => {
@@ -330,7 +334,12 @@ impl OrderCheck<'_> {
             Overlap::Open(reason) => Some(reason),
             Overlap::Shown(_) => unknown.or(earlier.doubt.map(str::to_owned)),
         };
-        if !self.told.insert((CHECK, earlier.operation, index)) {
+        let pair = (CHECK, earlier.operation, index);
+        let is_new = match reason {
+            None => self.told.insert(pair),
+            Some(_) => !self.told.contains(&pair) && self.told_open.insert(pair),
+        };
+        if !is_new {
             return;
         }
         let verb = match (kind, earlier.is_transition()) {
