@@ -4,9 +4,9 @@
 //! them (`image_contents`).
 //! Promises: what a dispatch may have written, or something that is not modelled, is not known, nor
 //! is what the host may have written to mapped memory whose contents are not recorded. Of an image
-//! whose memory another resource shares, or the host maps in rows, nothing is known.
-//! Does not cover: whether what is known is also visible where it is read (`order`); what is written
-//! to the memory of a buffer through an image that lies in it.
+//! whose memory another resource shares, or the host maps while it has linear tiling, nothing is
+//! known, nor of the bytes of a buffer in which an image lies.
+//! Does not cover: whether what is known is also visible where it is read (`order`).
 
 use crate::image_contents::{KnownImages, followed_texel};
 use crate::kernel::{AddressedMemory, KernelTable, Touch};
@@ -34,6 +34,8 @@ pub(crate) struct KnownMemory {
     images: KnownImages,
     /// What the host has mapped, by memory.
     mapped: BTreeMap<usize, MemorySpan>,
+    /// Memory that is written through images, too: the same in the whole program.
+    of_images: Option<Vec<MemorySpan>>,
 }
 
 impl KnownMemory {
@@ -70,6 +72,12 @@ impl KnownMemory {
             bytes.resize(end, None);
         }
         bytes[start..end].iter_mut().zip(values).for_each(|(byte, value)| *byte = value);
+        let shared = self.of_images.iter().flatten().filter(|image| image.memory == span.memory);
+        for image in shared {
+            let (first, last) = (image.start.max(span.start), image.end.min(span.end));
+            // Within `start..end`, which are in range.
+            (first..last).for_each(|index| bytes[index as usize] = None);
+        }
     }
 
     fn forget(&mut self, span: &MemorySpan) {
@@ -81,6 +89,10 @@ impl KnownMemory {
 
     /// Takes notice of what an operation does.
     pub(crate) fn take(&mut self, program: &Program, kernels: &KernelTable, action: &Action) {
+        self.of_images.get_or_insert_with(|| {
+            let images = 0..program.images.len();
+            images.filter_map(|image| image_memory(program, image)).collect()
+        });
         match action {
             Action::Contents { memory, offset, bytes } => {
                 let end = offset + bytes.len() as u64;
@@ -269,7 +281,7 @@ impl KnownMemory {
 }
 
 /// What may write the memory of an image in a way that is not followed: another resource that lies
-/// in it, or the host where it lays texels out in rows.
+/// in it, or the host where it has linear tiling.
 fn other_writer(program: &Program, image: usize) -> Option<String> {
     let own = image_memory(program, image)?;
     let overlaps = |other: &MemorySpan| {

@@ -4,7 +4,7 @@
 //! Promises: texels are bytes as the format stores them, in the order of test procedures: level by
 //! level, layer by layer. What a dispatch may have written is not known.
 //! Does not cover: images of more than [`MOST_IMAGE_BYTES`], of formats that test procedures do not
-//! have, and of several samples, by name; what the host writes to images of linear tiling.
+//! have, and of several samples, by name.
 
 use crate::texels::{image_format, texel_bytes};
 use std::collections::BTreeMap;

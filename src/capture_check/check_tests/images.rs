@@ -322,6 +322,36 @@ fn an_open_layout_hides_no_wrong_one() {
     }
 }
 
+/// Where no invocation reaches an image, its layout is not asked for; a command reaches all that it
+/// names.
+#[test]
+fn layouts_count_where_texels_are_reached() {
+    let of_groups = |groups: [u32; 3]| {
+        let mut images = Images::new();
+        let (image, buffer) = (images.image(), images.script.buffer());
+        let load = images.pipeline(LOAD, (SAMPLED_IMAGE, image.view, READ_ONLY), buffer);
+        let mut commands = vec![change(image, part(0, 0), NOTHING, STORED)];
+        commands.extend(load.dispatch().into_iter().map(|command| match command {
+            Command::Dispatch { base, .. } => Command::Dispatch { base, groups },
+            other => other,
+        }));
+        images.script.submit(QUEUE, commands);
+        let messages = told(&report(&images.script), CHECK, CheckStatus::Refuted);
+        messages.iter().filter(|message| message.contains("in the layout")).count()
+    };
+    assert_eq!((of_groups([1, 1, 1]), of_groups([0, 1, 1])), (1, 0));
+    let mut images = Images::new();
+    let image = images.image();
+    let clear = Command::ClearColor {
+        to: ImageInLayout { image: image.image, layout: TARGET },
+        color: [0; 4],
+        ranges: vec![SubresourceRange { levels: 2, ..part(0, 0) }],
+    };
+    images.script.submit(QUEUE, vec![change(image, part(0, 0), NOTHING, COPIED), clear]);
+    let messages = told(&report(&images.script), CHECK, CheckStatus::Refuted);
+    assert!(messages.iter().any(|message| message.contains("UNDEFINED")), "{messages:#?}");
+}
+
 /// Copies that touch no texel in common need no order; texels alone are compared.
 #[test]
 fn boxes_of_one_layer_are_told_apart_by_their_texels() {

@@ -47,6 +47,22 @@ const TWO_ASPECTS: std::ops::RangeInclusive<i32> = 128..=130;
 /// VK_IMAGE_ASPECT_DEPTH_BIT and VK_IMAGE_ASPECT_STENCIL_BIT.
 const DEPTH_AND_STENCIL: u32 = 0x6;
 
+/// VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL and VK_IMAGE_LAYOUT_ATTACHMENT_OPTIMAL.
+const READ_ONLY_OPTIMAL: i32 = 1_000_314_000;
+const ATTACHMENT_OPTIMAL: i32 = 1_000_314_001;
+
+/// Why the layout of something that is bound need not be wrong.
+const SOME_BOUND: &str = "not all that is bound need be reached";
+
+/// Whether a dispatch reaches an image.
+enum ImageReach {
+    /// It does not, whatever memory holds.
+    None,
+    Shown,
+    /// That is not known, for this reason.
+    Open(String),
+}
+
 /// What is known of images.
 #[derive(Debug)]
 pub(super) struct ImageState {
@@ -208,10 +224,33 @@ impl OrderCheck<'_> {
                 let named = NamedImage { image: view.image, layout };
                 let place = format!("binding {set}.{binding} names");
                 self.tell_image_limits(index, view.image);
+                let spans = image_spans(self.program, view.image, &view.made.range);
+                let doubt = match self.reach_of(index, &spans) {
+                    ImageReach::None => continue,
+                    ImageReach::Shown if used.several => Some(SOME_BOUND.to_owned()),
+                    ImageReach::Shown => None,
+                    ImageReach::Open(reason) => Some(reason),
+                };
                 let key = (view.image, dispatch.pipeline + 1);
-                self.check_layout(index, key, named, &part, (&place, used.several));
+                self.check_layout(index, key, named, &part, (&place, doubt));
             }
         }
+    }
+
+    /// Whether a dispatch reaches texels of an image: only then its layout counts (Vulkan
+    /// specification, VkDescriptorImageInfo: when the image is accessed through the descriptor).
+    fn reach_of(&mut self, operation: usize, spans: &[AccessSpan]) -> ImageReach {
+        let mut reach = ImageReach::None;
+        for span in spans {
+            for kind in [UseKind::Read, UseKind::Write] {
+                match self.touches.overlap_with_all(span, Toucher { operation, kind }) {
+                    Overlap::Shown(_) => return ImageReach::Shown,
+                    Overlap::Open(reason) => reach = ImageReach::Open(reason),
+                    Overlap::Apart => {}
+                }
+            }
+        }
+        reach
     }
 
     /// Whether the images of a command are in the layouts that it names.
@@ -240,7 +279,7 @@ impl OrderCheck<'_> {
         }
         for (image, part) in named {
             self.tell_image_limits(index, image.image);
-            self.check_layout(index, (image.image, 0), image, &part, ("it names", false));
+            self.check_layout(index, (image.image, 0), image, &part, ("it names", None));
         }
     }
 
@@ -250,13 +289,14 @@ impl OrderCheck<'_> {
         (image, pipeline): (usize, usize),
         named: NamedImage,
         part: &Subresources,
-        (place, several): (&str, bool),
+        (place, doubt): (&str, Option<String>),
     ) {
         let layouts: Vec<Option<i32>> =
             self.images.of_part(self.program, image, part).iter().map(|layout| **layout).collect();
         let mut others = layouts.iter().flatten().filter(|layout| **layout != named.layout);
         let Some(other) = others.next() else { return };
-        let all_others = others.count() + 1 == layouts.len();
+        // A command reaches all that it names.
+        let is_reached = pipeline == 0 || others.count() + 1 == layouts.len();
         let mut message = format!(
             "{}: {place} image {} in the layout {}, and it is in {} (Vulkan specification, \"Image \
              Layouts\")",
@@ -265,10 +305,14 @@ impl OrderCheck<'_> {
             layout_in_words(named.layout),
             layout_in_words(*other),
         );
+        let stands_for_others =
+            |layout: i32| layout == READ_ONLY_OPTIMAL || layout == ATTACHMENT_OPTIMAL;
         let doubt = if DEPTH_FORMATS.contains(&self.program.images[image].made.format) {
-            Some("some layouts of depth and stencil stand for others")
+            Some("some layouts of depth and stencil stand for others".to_owned())
+        } else if stands_for_others(named.layout) || stands_for_others(*other) {
+            Some("a layout for any aspect can stand for that of colours".to_owned())
         } else {
-            (!all_others || several).then_some("not all that is bound need be reached")
+            doubt.or_else(|| (!is_reached).then(|| SOME_BOUND.to_owned()))
         };
         // What is undetermined hides no fault that is sure.
         let fault = if doubt.is_none() { ImageFault::Layout } else { ImageFault::OpenLayout };
@@ -373,7 +417,7 @@ impl OrderCheck<'_> {
         }
         let part = self.program.images[image].subresources(&range);
         let named = NamedImage { image, layout: before };
-        self.check_layout(index, (image, 0), named, &part, ("it takes", false));
+        self.check_layout(index, (image, 0), named, &part, ("it takes", None));
     }
 
     /// Takes notice of changes of layout, once their barrier has ordered what is before it.
