@@ -94,6 +94,60 @@ fn parts_with_options_are_the_run_with_these_options() {
     assert!(reused.iter().all(|row| row["origin"]["argv"].is_array()), "{provenance}");
 }
 
+/// Two kernels that read what a third left, which each test specializes in another way.
+const READER: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(std430, set = 0, binding = 0) readonly buffer V { uint v[]; };
+layout(std430, set = 0, binding = 1) writeonly buffer W { uint w[]; };
+void main() { w[gl_GlobalInvocationID.x] = v[gl_GlobalInvocationID.x]; }
+";
+
+const WRITER: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(constant_id = 0) const uint MODE = 0;
+layout(std430, set = 0, binding = 0) buffer V { uint v[]; };
+void main() { v[gl_GlobalInvocationID.x] = MODE == 1u ? 5u : 6u; }
+";
+
+fn test_of(reader: &str, mode: u32, value: u32) -> String {
+    format!(
+        "[[test]]\nid = \"TC-{reader}\"\nrequirements = []\n\
+         [test.buffers]\nv = {{ type = \"uint\", data = [0, 0, 0, 0] }}\n\
+         w = {{ type = \"uint\", data = [0, 0, 0, 0] }}\n\
+         [[test.dispatches]]\nkernel = \"writer\"\ngroups = [1, 1, 1]\n\
+         bindings = [{{ set = 0, binding = 0, buffer = \"v\" }}]\n\
+         specialization = {{ 0 = {{ value = {mode} }} }}\n\
+         [[test.dispatches]]\nkernel = \"{reader}\"\ngroups = [1, 1, 1]\n\
+         bindings = [{{ set = 0, binding = 0, buffer = \"v\" }}, {{ set = 0, binding = 1, buffer = \"w\" }}]\n\
+         [[test.expect]]\nbuffer = \"w\"\nvalues = [{value}, {value}, {value}, {value}]\n"
+    )
+}
+
+#[test]
+fn configurations_that_parts_count_otherwise_are_those_of_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    let mut settings = "schema = 1\nname = \"Parts\"\nlevel = \"C\"\n".to_owned();
+    for (name, text) in [("writer", WRITER), ("aread", READER), ("bread", READER)] {
+        write(&project, &format!("glsl/{name}.comp"), text);
+        settings
+            .push_str(&format!("[[kernel]]\nname = \"{name}\"\nsource = \"glsl/{name}.comp\"\n"));
+    }
+    write(&project, "vkcert.toml", settings);
+    let tests = test_of("bread", 1, 5) + &test_of("aread", 2, 6);
+    write(&project, "requirements/tests.toml", format!("schema = 1\n{tests}"));
+    let (whole, merged) = (folder.path().join("whole"), folder.path().join("merged"));
+    let options = ["--engine", "sequential"];
+    let exit = certify(&project, &whole).args(options).output().unwrap().status.code().unwrap();
+    let parts = shards(&project, folder.path(), 2, &options);
+    assert!(parts.iter().all(|part| tests_of(part).len() == 1), "each part numbers one");
+    run(&mut merge(&parts, &merged), exit);
+    assert_same_files(&whole, &merged);
+    // Nothing is written into a part.
+    run(&mut merge(&parts, &parts[0]), 2);
+    run(&mut merge(&parts, &merged), exit);
+}
+
 #[test]
 fn a_new_kernel_moves_no_test() {
     let folder = tempfile::tempdir().unwrap();

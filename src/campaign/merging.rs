@@ -12,12 +12,13 @@ use crate::CampaignError;
 use crate::facts::SealedEvidence;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_derivation::files::evidence_files;
+use vkcert_model::access_pair::{AccessPair, Passage, ShownPairs};
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{
     Campaign, EngineIdentity, Evidence, KernelEvidence, StoredInputs, TestRecords,
 };
-use vkcert_model::id::TestId;
+use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::shard::{Shard, ShardFile};
 use vkcert_verification::{Replay, Verification};
 
@@ -34,9 +35,19 @@ pub struct StoredShard {
     pub evidence: Evidence,
 }
 
+/// Names of the configurations of each kernel: pairs of accesses name one by its place, from 1.
+type Configurations = BTreeMap<KernelName, Vec<String>>;
+
+/// The facts of all shards in one evidence, with what their pairs of accesses number.
+pub struct UnitedFacts {
+    /// The facts.
+    pub evidence: Evidence,
+    configurations: Configurations,
+}
+
 /// The facts of all shards in one evidence. Its derived fields are those of one shard: they have to
 /// be derived anew ([`derive_merged`]).
-pub fn unite_facts(mut shards: Vec<StoredShard>) -> Result<Evidence, CampaignError> {
+pub fn unite_facts(mut shards: Vec<StoredShard>) -> Result<UnitedFacts, CampaignError> {
     shards.sort_by_key(|shard| shard.file.shard);
     check_completeness(&shards)?;
     let mut rest = shards.into_iter();
@@ -44,7 +55,10 @@ pub fn unite_facts(mut shards: Vec<StoredShard>) -> Result<Evidence, CampaignErr
         return Err(refused("there is no shard".to_owned()));
     };
     united.campaign.left_out = file.left_out;
-    for StoredShard { evidence, .. } in rest {
+    let mut configurations = Configurations::new();
+    add_configurations(&mut configurations, &mut united.kernels);
+    for StoredShard { mut evidence, .. } in rest {
+        add_configurations(&mut configurations, &mut evidence.kernels);
         add_inputs(&mut united, &evidence)?;
         let Campaign { tests, agreement, findings, engines, .. } = evidence.campaign;
         add_devices(&mut united.campaign.engines, &engines);
@@ -56,14 +70,64 @@ pub fn unite_facts(mut shards: Vec<StoredShard>) -> Result<Evidence, CampaignErr
         united.campaign.findings.extend(own_findings);
         add_kernels(&mut united.kernels, evidence.kernels);
     }
-    Ok(united)
+    Ok(UnitedFacts { evidence: united, configurations })
+}
+
+/// Adds the configurations that a shard has, and numbers its pairs by all of them: a shard counts
+/// those that its own tests use.
+fn add_configurations(all: &mut Configurations, kernels: &mut [KernelEvidence]) {
+    let mut own = Configurations::new();
+    for row in kernels.iter() {
+        let name = row.configuration.name.clone();
+        for names in [own.entry(row.kernel).or_default(), all.entry(row.kernel).or_default()] {
+            if !names.contains(&name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    number_pairs(kernels, &own, all);
+}
+
+/// Numbers pairs that name a configuration by its place among `before` by its place among `after`.
+fn number_pairs(kernels: &mut [KernelEvidence], before: &Configurations, after: &Configurations) {
+    let number = |kernel: KernelName, number: u32| {
+        let name = before.get(&kernel)?.get((number as usize).checked_sub(1)?)?;
+        let place = after.get(&kernel)?.iter().position(|other| other == name)?;
+        u32::try_from(place + 1).ok()
+    };
+    let numbered = |pairs: BTreeSet<AccessPair>| -> BTreeSet<AccessPair> {
+        let with_number = |mut pair: AccessPair| {
+            if let Passage::Dispatch { kernel, specialization, .. } = &mut pair.passage {
+                *specialization = number(*kernel, *specialization).unwrap_or(0);
+            }
+            pair
+        };
+        pairs.into_iter().map(with_number).collect()
+    };
+    let all_records = kernels.iter_mut().flat_map(|row| {
+        row.records.iter_mut().chain(&mut row.objects.records).map(|records| &mut records.records)
+    });
+    for records in all_records {
+        if let Some(ShownPairs::Shown(pairs)) = &mut records.pairs {
+            *pairs = numbered(std::mem::take(pairs));
+        }
+        for pairs in records.directed_pairs.values_mut() {
+            *pairs = numbered(std::mem::take(pairs));
+        }
+    }
 }
 
 /// The evidence that united facts come to, with `rebuilt`: the project of their inputs.
 pub fn derive_merged(
-    mut united: Evidence,
+    united: UnitedFacts,
     rebuilt: &RebuiltProject,
 ) -> Result<SealedEvidence, CampaignError> {
+    let UnitedFacts { evidence: mut united, configurations } = united;
+    let of_project = rebuilt.kernels.iter().map(|kernel| {
+        let names = kernel.configurations.iter().map(|row| row.configuration.name.clone());
+        (KernelName::from(&kernel.name), names.collect())
+    });
+    number_pairs(&mut united.kernels, &configurations, &of_project.collect());
     order_by_tests(&mut united, rebuilt)?;
     let mut verification = Verification::default();
     let derived = derived_evidence(&united, rebuilt, Replay::No, &mut verification)?;

@@ -49,6 +49,7 @@ fn slurm_script(slurm: &Slurm) -> String {
 # Hands a campaign to Slurm: {shards} shards as an array of jobs, then their merge.
 # Prints the number of the job that merges. Made by `vkcert pipeline slurm`.
 set -eu
+unset CDPATH
 project={project}
 out={out}
 mkdir -p "$out"

@@ -142,6 +142,7 @@ pub(super) fn merge_shards(
     let reports = wanted_reports(&merge.reports, None)?;
     let shards: Vec<ReadShard> =
         merge.shards.iter().map(|folder| read_shard(folder)).collect::<Result<_, _>>()?;
+    refuse_overwriting(merge)?;
     let start = RunStart::of_project(common_commit(&shards));
     let reused = shards
         .iter()
@@ -152,7 +153,7 @@ pub(super) fn merge_shards(
         .collect();
     let reuse = RunReuse { reused, ..RunReuse::default() };
     let united = unite_facts(shards.into_iter().map(|shard| shard.stored).collect())?;
-    let rebuilt = match rebuild_project(&united, merge.project.as_deref(), toolchain) {
+    let rebuilt = match rebuild_project(&united.evidence, merge.project.as_deref(), toolchain) {
         RebuildOutcome::Whole(rebuilt) => rebuilt,
         RebuildOutcome::ProjectAlone(_, reason)
         | RebuildOutcome::WithoutInputs(reason)
@@ -169,6 +170,20 @@ pub(super) fn merge_shards(
     let project = merge.project.as_deref().unwrap_or(Path::new("."));
     output::print_text(&printed_result(common, &finished, (project, Some(&merge.out)))?)?;
     Ok(finished.exit_of_conclusion())
+}
+
+/// What is merged is written into no folder that it is merged from.
+fn refuse_overwriting(merge: &Merge) -> Result<(), Failure> {
+    let Ok(out) = merge.out.canonicalize() else { return Ok(()) };
+    let is_in_out =
+        |shard: &&std::path::PathBuf| shard.canonicalize().is_ok_and(|shard| shard == out);
+    match merge.shards.iter().find(is_in_out) {
+        None => Ok(()),
+        Some(shard) => {
+            let diagnostic = Diagnostic::new("usage", "--out is the folder of a shard");
+            Err(diagnostic.in_file(display_path(shard)).into())
+        }
+    }
 }
 
 /// The commit of the project that all shards tell.
