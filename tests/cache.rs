@@ -244,6 +244,60 @@ fn where_nothing_has_changed_the_results_stand() {
     assert!(!String::from_utf8_lossy(&output.stderr).contains("nothing has changed"));
 }
 
+#[test]
+fn results_stand_only_where_it_is_known_what_a_run_reads() {
+    let project = CachedProject::of_kernels(1);
+    let kernel = project.path("project").join(format!("glsl/{}.comp", kernel_name(1)));
+    let text = std::fs::read_to_string(&kernel).unwrap();
+    let stands = |due: bool, why: &str| {
+        let output = run(&mut project.with_cache(project.certify_sequentially("reports")), 0);
+        let notes = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(notes.contains("nothing has changed since"), due, "{why}: {notes}");
+    };
+    stands(false, "the first run");
+    stands(true, "the second");
+    // A link to the results is gone; the run makes it again.
+    std::fs::remove_file(project.path("reports/evidence")).unwrap();
+    stands(false, "a link is missing");
+    assert!(project.path("reports/evidence").exists());
+    // What an include leads to outside of the project may change.
+    std::fs::write(project.path("outside.glsl"), "").unwrap();
+    let line =
+        "#extension GL_GOOGLE_include_directive : require\n#include \"../../outside.glsl\"\n";
+    let including = text.replacen('\n', &format!("\n{line}"), 1);
+    std::fs::write(&kernel, including).unwrap();
+    stands(false, "an include");
+    stands(false, "a file outside");
+    std::fs::write(&kernel, &text).unwrap();
+    stands(false, "as it was");
+    // Links can lead anywhere.
+    let link = project.path("project/link.glsl");
+    std::os::unix::fs::symlink(project.path("outside.glsl"), &link).unwrap();
+    stands(false, "a link");
+    stands(false, "a link that stays");
+    std::fs::remove_file(&link).unwrap();
+    stands(false, "no link");
+    stands(true, "what is there is of this");
+}
+
+#[test]
+fn files_that_are_no_entries_stay() {
+    let project = CachedProject::of_kernels(1);
+    project.reuse_of("reports");
+    let file = project.path("cache/v1/users/handler.py");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, "").unwrap();
+    let prune = |folder: &Path, exit: i32| {
+        run(vkcert().args(["cache", "prune", "--most-bytes", "0", "--cache"]).arg(folder), exit);
+    };
+    prune(&project.path("cache"), 0);
+    assert!(file.exists());
+    // Neither is a folder that is no cache touched.
+    prune(&project.path("project"), 2);
+    run(vkcert().args(["cache", "stats", "--cache"]).arg(project.path("project")), 2);
+    assert!(!project.path("project/CACHEDIR.TAG").exists());
+}
+
 fn origin() -> RunOrigin {
     RunOrigin {
         tool: ProvenanceTool { name: "test".to_owned(), version: "0".to_owned() },

@@ -104,6 +104,11 @@ impl RunCache {
         Self { store, program, origin: key, recheck, tally: Mutex::new(tally) }
     }
 
+    /// The folder of the cache.
+    pub fn folder(&self) -> &std::path::Path {
+        self.store.root()
+    }
+
     /// SHA-256 of the file of the program that runs: results of another one are not used.
     pub fn program(&self) -> &str {
         &self.program

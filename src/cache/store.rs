@@ -109,6 +109,11 @@ impl CacheStore {
         Ok(Self { root: root.to_owned(), folder, unsynced, _syncing: syncing })
     }
 
+    /// Whether a folder is one that [`open`](Self::open) has made.
+    pub fn is_there(root: &Path) -> bool {
+        root.join(format!("v{STORE_VERSION}")).is_dir() && root.join("CACHEDIR.TAG").is_file()
+    }
+
     /// The folder that was opened.
     pub fn root(&self) -> &Path {
         &self.root
@@ -197,10 +202,15 @@ impl CacheStore {
             for file in files.flatten() {
                 let Ok(metadata) = file.metadata() else { continue };
                 let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-                let is_unfinished = file.file_name().to_string_lossy().starts_with(UNFINISHED);
+                let name = file.file_name().to_string_lossy().into_owned();
+                let folder_name = entry_folder.file_name().unwrap_or_default().to_string_lossy();
+                if !is_hexadecimal(&folder_name, 2) {
+                    continue;
+                }
+                let is_unfinished = name.starts_with(UNFINISHED);
                 if is_unfinished {
                     remove_abandoned(&file.path(), used);
-                } else if metadata.is_file() {
+                } else if metadata.is_file() && is_hexadecimal(&name, 62) {
                     entries.push(EntryFile { path: file.path(), bytes: metadata.len(), used });
                 }
             }
@@ -236,6 +246,12 @@ impl CacheStore {
         }
         Ok(removed)
     }
+}
+
+/// Whether a name is that of an entry or of a folder of entries: other files are not the store's.
+fn is_hexadecimal(name: &str, length: usize) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    name.len() == length && name.bytes().all(is_digit)
 }
 
 /// Others may be writing it; one that is old has been left behind by a process that was killed.

@@ -48,6 +48,9 @@ pub(super) fn open_cache(
         let diagnostic = Diagnostic::new("usage", "--cache names two folders");
         return Err(diagnostic.hint("name one, and `--cache verify` beside it").into());
     }
+    if asked_folder.as_ref().is_some_and(|folder| folder.as_os_str().is_empty()) {
+        return Err(Diagnostic::new("usage", "--cache names no folder").into());
+    }
     let is_asked = asked_folder.is_some() || recheck != Recheck::Never;
     let folder = match options.no_cache {
         true => None,
@@ -123,8 +126,12 @@ pub(super) fn finish_cache(cache: &RunCache) -> Result<(), Failure> {
 /// `vkcert cache`.
 pub(super) fn run_command(common: &Common, command: &CacheCommand) -> Result<Exit, Failure> {
     let folder = command.cache.clone().or_else(default_folder).ok_or_else(no_folder)?;
-    if !folder.is_dir() {
-        return print_state(common, &folder, State::default());
+    if !CacheStore::is_there(&folder) {
+        if command.cache.is_none() {
+            return print_state(common, &folder, State::default());
+        }
+        let diagnostic = Diagnostic::new("usage", "this folder holds no cache of vkcert");
+        return Err(diagnostic.in_file(display_path(&folder)).into());
     }
     let failure = |error: CacheError| Failure::tool(error.to_string());
     let store = CacheStore::open(&folder).map_err(failure)?;

@@ -90,8 +90,9 @@ fn certify_and_print(
     }
     if let (Some(inputs), Some(cache)) = (inputs, cache) {
         let Written { root, provenance, reports, files: _ } = finished.written;
-        let hashes = [root, reports, provenance];
-        inputs.keep(&cache, &KeptResult { hashes, started, printed, exit_code: exit.code() });
+        let (hashes, links) = ([root, reports, provenance], Vec::new());
+        let kept = KeptResult { hashes, links, started, printed, exit_code: exit.code() };
+        inputs.keep(&cache, (kept, &finished.evidence));
     }
     Ok(exit)
 }

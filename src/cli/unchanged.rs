@@ -11,9 +11,9 @@ use super::certify::RESULT_SECTION;
 use crate::campaign::engines::Engines;
 use crate::derivation::files::{MANIFEST, PROVENANCE, REPORTS};
 use crate::model::canonical::sha256_digits;
-use crate::model::evidence::{Manifest, ReportList};
-use crate::model::path::display_path;
+use crate::model::evidence::{Evidence, Manifest, ReportList};
 use crate::model::provenance::ProjectCommit;
+use crate::model::verdict::Verdict;
 use crate::requirement::Project;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,8 @@ const MOST_BYTES: u64 = 256 << 20;
 pub(super) struct KeptResult {
     /// SHA-256 of `evidence/manifest.json`, `reports.json` and `provenance.json`.
     pub(super) hashes: [String; 3],
+    /// Links to the results in the output folder, sorted.
+    pub(super) links: Vec<String>,
     /// When the run began.
     pub(super) started: String,
     pub(super) printed: String,
@@ -42,7 +44,21 @@ pub(super) struct KeptResult {
 /// A run by all that its result depends on.
 pub(super) struct CampaignInputs {
     key: CacheKey,
+    /// Every file of the project with its hash.
+    files: String,
+    project_folder: PathBuf,
     output_folder: PathBuf,
+}
+
+/// What is read of evidence to know how its run ended.
+#[derive(Deserialize)]
+struct ConcludedCampaign {
+    conclusion: ExitOfConclusion,
+}
+
+#[derive(Deserialize)]
+struct ExitOfConclusion {
+    exit_code: u8,
 }
 
 impl CampaignInputs {
@@ -75,22 +91,31 @@ impl CampaignInputs {
         if does_more || shard.is_some() || words.iter().any(|word| word == "verify") {
             return None;
         }
-        if reads_elsewhere(project) {
+        // Its links would be among the files of the project.
+        let is_beside_itself = output_folder
+            .canonicalize()
+            .is_ok_and(|out| project.root.canonicalize().is_ok_and(|root| root == out));
+        if reads_elsewhere(project) || is_beside_itself {
             return None;
         }
         let mut text = format!(
             "{} {dir:?} {out:?} {reports:?} {check:?} {without:?} {only:?} {recording:?} {repetition:?} {schedules:?}\n",
             cache.program()
         );
-        let epoch = std::env::var_os("SOURCE_DATE_EPOCH");
+        let epoch = ["SOURCE_DATE_EPOCH", "NO_COLOR"].map(std::env::var_os);
         let width = super::output::stdout_width();
         let engines_in_words = engines.cache.as_ref()?.setups_in_words();
         let _ = writeln!(text, "{common:?} {epoch:?} {width:?} {:?}", engines.identities());
         let _ = writeln!(text, "{commit:?}");
         let _ = writeln!(text, "{engines_in_words} {:?}", std::env::current_dir().ok()?);
-        add_files(&mut text, &project.root, output_folder)?;
-        let output_folder = output_folder.to_owned();
-        Some(Self { key: CacheKey::of_bytes(text.as_bytes()), output_folder })
+        let files = listed_files(&project.root, [output_folder, cache.folder()])?;
+        text.push_str(&files);
+        Some(Self {
+            key: CacheKey::of_bytes(text.as_bytes()),
+            files,
+            project_folder: project.root.clone(),
+            output_folder: output_folder.to_owned(),
+        })
     }
 
     /// What the run came to, if that is there, whole and as it was written.
@@ -99,10 +124,26 @@ impl CampaignInputs {
         self.is_in_place(&kept).then_some(kept)
     }
 
-    /// Keeps what the run came to.
-    pub(super) fn keep(&self, cache: &RunCache, kept: &KeptResult) {
+    /// Keeps what a run came to: not where something has changed meanwhile, where it read files
+    /// outside of the project, or where another run could end otherwise.
+    pub(super) fn keep(&self, cache: &RunCache, (kept, evidence): (KeptResult, &Evidence)) {
+        let results = evidence.campaign.tests.iter().flat_map(|test| &test.results);
+        let is_final = results.into_iter().all(|result| {
+            let is_settled = match result.verdict {
+                Verdict::Pass | Verdict::Fail | Verdict::Unsupported => true,
+                Verdict::Error | Verdict::Timeout | Verdict::Undetermined | Verdict::NotRun => {
+                    false
+                }
+            };
+            is_settled && result.deciding_repetition.is_none()
+        });
+        let kept = KeptResult { links: links_to_results(&self.output_folder), ..kept };
+        let files = listed_files(&self.project_folder, [&self.output_folder, cache.folder()]);
+        if !is_final || files.as_ref() != Some(&self.files) || !self.is_in_place(&kept) {
+            return;
+        }
         // What cannot be kept is made again.
-        if let Ok(bytes) = serde_json::to_vec(kept) {
+        if let Ok(bytes) = serde_json::to_vec(&kept) {
             cache.keep_bytes(&self.key, &bytes);
         }
     }
@@ -124,7 +165,20 @@ impl CampaignInputs {
             read_hashed(&folder.join(name), hash).is_some()
         };
         let evidence_folder = section.join("evidence");
-        manifest.outputs.par_iter().all(|file| has(evidence_folder.clone(), file))
+        let campaign = fs::read(evidence_folder.join("campaign.json")).unwrap_or_default();
+        let ended_so = serde_json::from_slice(&campaign)
+            .is_ok_and(|read: ConcludedCampaign| read.conclusion.exit_code == kept.exit_code);
+        let is_inside = |path: &str| {
+            Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
+        };
+        let links = links_to_results(&self.output_folder);
+        ended_so
+            && links == kept.links
+            && !links.is_empty()
+            && manifest.inputs.par_iter().all(|(path, hash)| {
+                is_inside(path) && read_hashed(&self.project_folder.join(path), hash).is_some()
+            })
+            && manifest.outputs.par_iter().all(|file| has(evidence_folder.clone(), file))
             && reports.reports.par_iter().all(|file| has(section.clone(), file))
     }
 }
@@ -150,29 +204,46 @@ fn reads_elsewhere(project: &Project) -> bool {
     !stays || project.interfaces.iter().any(|interface| !interface.value.header.is_empty())
 }
 
-/// Adds every file of a folder but those of version control and of the result, by path and hash;
-/// none: there are too many, or something is no file or leads out of the folder.
-fn add_files(text: &mut String, root: &Path, output_folder: &Path) -> Option<()> {
+/// Names in an output folder that lead to its results.
+fn links_to_results(output_folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(output_folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| leads_to_results(&entry.path()))
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Whether something is a link to what has its name in the section beside it.
+fn leads_to_results(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    fs::read_link(path).is_ok_and(|target| target == Path::new(RESULT_SECTION).join(name))
+}
+
+/// Every file of a folder but those of version control, of the result and of the cache, by hash and
+/// path; none: there are too many, or something is no file.
+fn listed_files(root: &Path, [output_folder, cache_folder]: [&Path; 2]) -> Option<String> {
+    let left_out = [root.join(".git"), output_folder.join(RESULT_SECTION), cache_folder.to_owned()];
+    let left_out: Vec<PathBuf> =
+        left_out.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
     let output_folder = output_folder.canonicalize().ok();
-    let whole_root = root.canonicalize().ok()?;
     let mut files = Vec::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
-        let mut entries = fs::read_dir(&folder).ok()?.collect::<Result<Vec<_>, _>>().ok()?;
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
+        for entry in fs::read_dir(&folder).ok()? {
+            let entry = entry.ok()?;
             let (path, kind) = (entry.path(), entry.file_type().ok()?);
             let is_result = output_folder.as_ref().is_some_and(|out| is_result_in(&path, out));
-            if entry.file_name() == ".git" || is_result {
+            let is_left_out =
+                kind.is_dir() && path.canonicalize().is_ok_and(|whole| left_out.contains(&whole));
+            if is_result || is_left_out {
                 continue;
             }
             if kind.is_dir() {
                 folders.push(path);
-            } else if kind.is_symlink() {
-                // What it leads to inside of the folder has its own row.
-                let target = path.canonicalize().ok()?;
-                target.starts_with(&whole_root).then_some(())?;
-                let _ = writeln!(text, "{} -> {}", display_path(&path), display_path(&target));
             } else if kind.is_file() && entry.metadata().ok()?.len() <= MOST_BYTES {
                 files.push(path);
             } else {
@@ -185,22 +256,22 @@ fn add_files(text: &mut String, root: &Path, output_folder: &Path) -> Option<()>
     }
     files.sort();
     let hashed = files.par_iter().map(|path| Some((path, sha256_digits(&fs::read(path).ok()?))));
+    let mut text = String::new();
     for (path, hash) in hashed.collect::<Option<Vec<_>>>()? {
-        let _ = writeln!(text, "{hash} {}", display_path(path));
+        let _ = writeln!(text, "{hash} {path:?}");
     }
-    Some(())
+    Some(text)
 }
 
-/// Whether a run into a folder writes this: its section, the links to it, the lock beside the folder.
+/// Whether a run into a folder writes this: the links to its results, the lock beside the folder.
 fn is_result_in(path: &Path, output_folder: &Path) -> bool {
     let Some(parent) = path.parent().and_then(|parent| parent.canonicalize().ok()) else {
         return false;
     };
-    let name = path.file_name().unwrap_or_default();
     if parent == output_folder {
-        return name == RESULT_SECTION || path.is_symlink();
+        return leads_to_results(path);
     }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
     let folder_name = output_folder.file_name().unwrap_or_default().to_string_lossy();
-    Some(parent.as_path()) == output_folder.parent()
-        && name.to_string_lossy() == format!(".{folder_name}.lock")
+    Some(parent.as_path()) == output_folder.parent() && name == format!(".{folder_name}.lock")
 }
