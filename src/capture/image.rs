@@ -76,6 +76,8 @@ pub struct Sampler {
     pub lod: [FloatBits; 3],
     /// Whether coordinates count texels.
     pub coordinates: Coordinates,
+    /// Whether flags or chained structures (pNext) say more of it, such as how texels are reduced.
+    pub extended: bool,
 }
 
 /// A floating-point number by its bits.

@@ -96,6 +96,7 @@ fn image_objects() -> Vec<Event> {
         compare: None,
         lod: [FloatBits(0); 3],
         coordinates: Coordinates::Normalized,
+        extended: false,
     };
     let binding = LayoutBinding { binding: 3, descriptor_type: 0, count: 1, stages: 0x20 };
     vec![

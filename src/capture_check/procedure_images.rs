@@ -3,7 +3,8 @@
 //! Knows: what of an image each view sees. Where all views of an image see the same, the procedure's
 //! image is that part; elsewhere it is the whole image.
 //! Promises: what a procedure cannot say is refused by name: swizzles, views that end before the last
-//! level or layer, filters and address modes that differ, anisotropy.
+//! level or layer, filters and address modes that differ, anisotropy, what
+//! flags and chained structures of samplers say.
 //! Does not cover: what an image holds, which `image_contents` follows.
 
 use crate::contents::KnownMemory;
@@ -321,6 +322,9 @@ fn sampler_value(sampler: &Sampler, has_volume: bool) -> Result<Value, String> {
     let axes = if has_volume { 3 } else { 2 };
     if sampler.address[..axes].iter().any(|address| *address != sampler.address[0]) {
         return Err("its axes have different address modes".to_owned());
+    }
+    if sampler.extended {
+        return Err("flags or chained structures say more of it".to_owned());
     }
     if sampler.anisotropy.is_some() {
         return Err("it is anisotropic".to_owned());

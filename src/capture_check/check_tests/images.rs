@@ -595,6 +595,7 @@ fn samplers_that_a_procedure_cannot_say_are_refused_by_name() {
             compare: None,
             lod: [0.0f32, 0.0, 1000.0].map(|number| FloatBits(number.to_bits())),
             coordinates: Coordinates::Normalized,
+            extended: false,
         };
         change(&mut made);
         images.script.push(Event::Sampler(made));
@@ -621,10 +622,11 @@ fn samplers_that_a_procedure_cannot_say_are_refused_by_name() {
             "coordinates": "normalized",
         })
     );
-    let cases: [(Change, &str); 3] = [
+    let cases: [(Change, &str); 4] = [
         (|sampler| sampler.filters = [0, 1], "sampler 1: it enlarges with another filter"),
         (|sampler| sampler.address = [0, 1, 0], "sampler 1: its axes have different address modes"),
         (|sampler| sampler.anisotropy = Some(FloatBits(0)), "sampler 1: it is anisotropic"),
+        (|sampler| sampler.extended = true, "sampler 1: flags or chained structures say more"),
     ];
     for (change, expected) in cases {
         let refusal = procedure(change).unwrap_err();

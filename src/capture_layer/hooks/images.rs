@@ -269,6 +269,7 @@ fn recorded_sampler(create: &vk::SamplerCreateInfo<'_>, sampler: vk::Sampler) ->
         compare: compared.then(|| create.compare_op.as_raw()),
         lod: [create.mip_lod_bias, create.min_lod, create.max_lod].map(bits),
         coordinates,
+        extended: !create.p_next.is_null() || !create.flags.is_empty(),
     }
 }
 
