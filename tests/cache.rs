@@ -2,7 +2,7 @@
 //! changed runs again, and nothing that is damaged, torn or false gets into evidence.
 
 use crate::many_kernels::{kernel_name, write_project};
-use crate::support::{root, run, run_json, vkcert};
+use crate::support::{result_files, root, run, run_json, vkcert};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -72,20 +72,6 @@ impl CachedProject {
         entries.sort();
         entries
     }
-}
-
-/// What a run wrote, but for what tells where it was made.
-fn result_files(reports: &Path) -> BTreeMap<String, Vec<u8>> {
-    let latest = reports.join("latest");
-    let files = walkdir::WalkDir::new(&latest).into_iter().map(Result::unwrap);
-    let files = files.filter(|entry| entry.file_type().is_file());
-    files
-        .map(|entry| {
-            let name = entry.path().strip_prefix(&latest).unwrap().display().to_string();
-            (name, std::fs::read(entry.path()).unwrap())
-        })
-        .filter(|(name, _)| name != "provenance.json")
-        .collect()
 }
 
 fn reuse(reports: &Path) -> Value {

@@ -4,6 +4,7 @@
 //! not run; with `VKCERT_REQUIRE_VULKAN` set that is a failure.
 
 use crate::support;
+use crate::support::captured_host::{built_kernel, built_program, completed, unless_missing};
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -19,40 +20,18 @@ pub(crate) struct Host {
     pub(crate) kernel: PathBuf,
 }
 
-/// Builds the program; in words why it cannot be built.
 fn built_host() -> Result<Host, String> {
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("host");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-std=c11", "-D_POSIX_C_SOURCE=199309L", "-Wall", "-Wextra", "-Werror", "-o"]);
-    compiler.arg(&program).arg(root().join("tests/capture/host.c")).arg("-lvulkan");
-    let output = compiler.output().map_err(|error| error.to_string())?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    let text = std::fs::read_to_string(root().join("tests/capture/scale.comp")).unwrap();
-    let kind = shaderc::ShaderKind::Compute;
-    let compiler = shaderc::Compiler::new().unwrap();
-    let module = compiler.compile_into_spirv(&text, kind, "scale.comp", "main", None).unwrap();
-    let kernel = write(folder.path(), "scale.spv", module.as_binary_u8());
-    let trial = Command::new(&program).arg(&kernel).output().map_err(|error| error.to_string())?;
-    if !trial.status.success() {
-        return Err(String::from_utf8_lossy(&trial.stderr).into_owned());
-    }
+    let program = built_program(folder.path(), "host", &["-D_POSIX_C_SOURCE=199309L"])?;
+    let kernel = built_kernel(folder.path(), "scale");
+    completed(Command::new(&program).arg(&kernel))?;
     Ok(Host { _folder: folder, program, kernel })
 }
 
 /// The program; none where it cannot be built or run and nobody demands it, which is told.
 pub(crate) fn host() -> Option<&'static Host> {
     static HOST: OnceLock<Result<Host, String>> = OnceLock::new();
-    match HOST.get_or_init(built_host) {
-        Ok(host) => Some(host),
-        Err(missing) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{missing}");
-            eprintln!("NOT RUN: {missing}");
-            None
-        }
-    }
+    unless_missing(HOST.get_or_init(built_host))
 }
 
 /// The command that captures the program with a fault.

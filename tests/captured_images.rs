@@ -4,12 +4,13 @@
 //! Needs a C compiler, the headers of Vulkan and a device, like `capture.rs`.
 
 use crate::support;
+use crate::support::captured_host::{built_kernel, built_program, completed, unless_missing};
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use support::{root, run, run_json, vkcert, write};
+use support::{run, run_json, vkcert, write};
 use vkcert_capture::program::{Action, PARTIALLY_BOUND, Program};
 
 /// The C program and its kernel.
@@ -21,37 +22,16 @@ struct Host {
 
 fn built_host() -> Result<Host, String> {
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("images");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
-    compiler.arg(root().join("tests/capture/images.c")).arg("-lvulkan");
-    let output = compiler.output().map_err(|error| error.to_string())?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    let text = std::fs::read_to_string(root().join("tests/capture/images.comp")).unwrap();
-    let kind = shaderc::ShaderKind::Compute;
-    let compiler = shaderc::Compiler::new().unwrap();
-    let module = compiler.compile_into_spirv(&text, kind, "images.comp", "main", None).unwrap();
-    let kernel = write(folder.path(), "images.spv", module.as_binary_u8());
-    let trial = Command::new(&program).arg(&kernel).output().map_err(|error| error.to_string())?;
-    match trial.status.success() {
-        true => Ok(Host { folder, program, kernel }),
-        false => Err(String::from_utf8_lossy(&trial.stderr).into_owned()),
-    }
+    let program = built_program(folder.path(), "images", &[])?;
+    let kernel = built_kernel(folder.path(), "images");
+    completed(Command::new(&program).arg(&kernel))?;
+    Ok(Host { folder, program, kernel })
 }
 
 /// The program; none where it cannot be built or run and nobody demands it, which is told.
 fn host() -> Option<&'static Host> {
     static HOST: OnceLock<Result<Host, String>> = OnceLock::new();
-    match HOST.get_or_init(built_host) {
-        Ok(host) => Some(host),
-        Err(missing) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{missing}");
-            eprintln!("NOT RUN: {missing}");
-            None
-        }
-    }
+    unless_missing(HOST.get_or_init(built_host))
 }
 
 /// Captures the program with a fault; what it prints comes back.

@@ -2,9 +2,9 @@
 //! one run, or not all of it, are refused.
 
 use crate::many_kernels::write_project;
-use crate::support::{root, run, run_json, vkcert, write};
+use crate::support::{assert_same_results, root, run, run_json, vkcert, write};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -30,28 +30,6 @@ fn merge(shards: &[impl AsRef<Path>], out: &Path) -> Command {
     command
 }
 
-/// What a run wrote, but for what tells where it was made.
-fn result_files(reports: &Path) -> BTreeMap<String, Vec<u8>> {
-    let latest = reports.join("latest");
-    walkdir::WalkDir::new(&latest)
-        .into_iter()
-        .map(Result::unwrap)
-        .filter(|entry| entry.file_type().is_file() && entry.file_name() != "provenance.json")
-        .map(|entry| {
-            let name = entry.path().strip_prefix(&latest).unwrap().display().to_string();
-            (name, std::fs::read(entry.path()).unwrap())
-        })
-        .collect()
-}
-
-fn assert_same_files(left: &Path, right: &Path) {
-    let (left, right) = (result_files(left), result_files(right));
-    assert!(left.keys().eq(right.keys()), "{:?} {:?}", left.keys(), right.keys());
-    for (name, bytes) in &left {
-        assert!(bytes == &right[name], "{name} differs");
-    }
-}
-
 /// The tests of a part.
 fn tests_of(shard: &Path) -> BTreeSet<String> {
     let text = std::fs::read_to_string(shard.join("evidence/campaign.json")).unwrap();
@@ -68,7 +46,7 @@ fn the_demonstration_in_parts_is_the_demonstration() {
     let parts = shards(&root(), folder.path(), 3, &[]);
     // In any order.
     run(&mut merge(&[&parts[2], &parts[0], &parts[1]], &merged), 0);
-    assert_same_files(&whole, &merged);
+    assert_same_results(&whole, &merged);
     run(vkcert().arg("verify").arg(merged.join("evidence")), 0);
 }
 
@@ -85,7 +63,7 @@ fn parts_with_options_are_the_run_with_these_options() {
     let told: usize = parts.iter().map(|part| tests_of(part).len()).sum();
     assert_eq!(told, 15);
     run(&mut merge(&parts, &merged), 1);
-    assert_same_files(&whole, &merged);
+    assert_same_results(&whole, &merged);
     // Where they were made.
     let provenance = std::fs::read_to_string(merged.join("provenance.json")).unwrap();
     let provenance: Value = serde_json::from_str(&provenance).unwrap();
@@ -142,7 +120,7 @@ fn configurations_that_parts_count_otherwise_are_those_of_the_run() {
     let parts = shards(&project, folder.path(), 2, &options);
     assert!(parts.iter().all(|part| tests_of(part).len() == 1), "each part numbers one");
     run(&mut merge(&parts, &merged), exit);
-    assert_same_files(&whole, &merged);
+    assert_same_results(&whole, &merged);
     // Nothing is written into a part.
     run(&mut merge(&parts, &parts[0]), 2);
     run(&mut merge(&parts, &merged), exit);

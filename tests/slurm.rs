@@ -2,8 +2,7 @@
 //! in a folder of its own on this machine.
 
 use crate::many_kernels::write_project;
-use crate::support::{run, vkcert, write};
-use std::collections::BTreeMap;
+use crate::support::{assert_same_results, run, vkcert, write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -121,19 +120,6 @@ fn succeed(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {output:?}");
 }
 
-fn result_files(reports: &Path) -> BTreeMap<String, Vec<u8>> {
-    let latest = reports.join("latest");
-    walkdir::WalkDir::new(&latest)
-        .into_iter()
-        .map(Result::unwrap)
-        .filter(|entry| entry.file_type().is_file() && entry.file_name() != "provenance.json")
-        .map(|entry| {
-            let name = entry.path().strip_prefix(&latest).unwrap().display().to_string();
-            (name, std::fs::read(entry.path()).unwrap())
-        })
-        .collect()
-}
-
 /// Kills a shard that runs, if there is one that was not killed yet.
 fn kill_a_shard(out: &Path, killed: &[String]) -> Option<String> {
     let pattern = format!("--out {}/shard-", out.display());
@@ -184,9 +170,5 @@ fn shards_that_slurm_starts_again_come_to_the_whole_run() {
         vkcert().arg("certify").arg(&project).args(["--engine", "sequential", "--out"]).arg(&whole),
         0,
     );
-    let (whole, merged) = (result_files(&whole), result_files(&out.join("merged")));
-    assert!(whole.keys().eq(merged.keys()));
-    for (name, bytes) in &whole {
-        assert!(bytes == &merged[name], "{name} differs");
-    }
+    assert_same_results(&whole, &out.join("merged"));
 }

@@ -4,12 +4,13 @@
 //! not run; with `VKCERT_REQUIRE_VULKAN` set that is a failure.
 
 use crate::support;
+use crate::support::captured_host::{built_program, completed, unless_missing};
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
-use support::{root, vkcert};
+use support::vkcert;
 
 /// The C program (`tests/capture/unusual.c`).
 struct Unusual {
@@ -17,35 +18,17 @@ struct Unusual {
     program: PathBuf,
 }
 
-fn built_program() -> Result<Unusual, String> {
+fn built_unusual() -> Result<Unusual, String> {
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("unusual");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
-    compiler.arg(&program).arg(root().join("tests/capture/unusual.c")).arg("-lvulkan");
-    for mut command in [compiler, Command::new(&program)] {
-        if command.get_program() == program.as_os_str() {
-            command.arg("plain");
-        }
-        let output = command.output().map_err(|error| error.to_string())?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-        }
-    }
+    let program = built_program(folder.path(), "unusual", &["-pthread"])?;
+    completed(Command::new(&program).arg("plain"))?;
     Ok(Unusual { _folder: folder, program })
 }
 
 /// The program; none where it cannot be built or run and nobody demands it, which is told.
 fn unusual() -> Option<&'static Path> {
     static PROGRAM: OnceLock<Result<Unusual, String>> = OnceLock::new();
-    match PROGRAM.get_or_init(built_program) {
-        Ok(unusual) => Some(&unusual.program),
-        Err(missing) => {
-            assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "{missing}");
-            eprintln!("NOT RUN: {missing}");
-            None
-        }
-    }
+    unless_missing(PROGRAM.get_or_init(built_unusual)).map(|unusual| unusual.program.as_path())
 }
 
 /// What a captured run printed and recorded.

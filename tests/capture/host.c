@@ -7,21 +7,10 @@
 // constants lie the other way round), `killed` (it does not come to its end), `none`. DISPATCHES
 // repeats the pair in one command buffer.
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <vulkan/vulkan.h>
 
-#define CHECK(call)                                              \
-    do {                                                         \
-        VkResult result = (call);                                \
-        if (result != VK_SUCCESS) {                              \
-            fprintf(stderr, "%s: result %d\n", #call, result);   \
-            exit(70);                                            \
-        }                                                        \
-    } while (0)
+#include "common.h"
 
 enum { COUNT = 1000, LOCAL_SIZE = 64 };
 
@@ -38,35 +27,6 @@ struct swapped_parameters {
 static const char *fault = "none";
 
 static int has_fault(const char *name) { return strcmp(fault, name) == 0; }
-
-static VkShaderModule load_module(VkDevice device, const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        perror(path);
-        exit(66);
-    }
-    static uint32_t words[1 << 16];
-    size_t bytes = fread(words, 1, sizeof words, file);
-    fclose(file);
-    VkShaderModuleCreateInfo create = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                       .codeSize = bytes,
-                                       .pCode = words};
-    VkShaderModule module;
-    CHECK(vkCreateShaderModule(device, &create, NULL, &module));
-    return module;
-}
-
-static uint32_t host_visible_type(VkPhysicalDevice physical, uint32_t allowed) {
-    VkPhysicalDeviceMemoryProperties properties;
-    vkGetPhysicalDeviceMemoryProperties(physical, &properties);
-    VkMemoryPropertyFlags wanted =
-        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    for (uint32_t index = 0; index < properties.memoryTypeCount; index++) {
-        int suits = (properties.memoryTypes[index].propertyFlags & wanted) == wanted;
-        if (suits && (allowed >> index & 1)) return index;
-    }
-    exit(71);
-}
 
 static void barrier(VkCommandBuffer commands, VkPipelineStageFlags target, VkAccessFlags access) {
     VkMemoryBarrier memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,

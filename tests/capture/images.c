@@ -7,20 +7,9 @@
 // is copied), `wrong-layout` (the descriptor of the source names another layout than the source is
 // in), `flagged-binding` (a binding is PARTIALLY_BOUND, which the device need not offer: for what is
 // recorded alone), `none`.
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <vulkan/vulkan.h>
 
-#define CHECK(call)                                            \
-    do {                                                       \
-        VkResult result = (call);                              \
-        if (result != VK_SUCCESS) {                            \
-            fprintf(stderr, "%s: result %d\n", #call, result); \
-            exit(70);                                          \
-        }                                                      \
-    } while (0)
+#include "common.h"
 
 enum { WIDTH = 8, HEIGHT = 4, TEXELS = WIDTH * HEIGHT, BYTES = TEXELS * 4, CLEARED = 7 };
 
@@ -30,39 +19,14 @@ static VkDevice device;
 
 static int has_fault(const char *name) { return strcmp(fault, name) == 0; }
 
-static VkShaderModule load_module(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        perror(path);
-        exit(66);
-    }
-    static uint32_t words[1 << 14];
-    size_t bytes = fread(words, 1, sizeof words, file);
-    fclose(file);
-    VkShaderModuleCreateInfo create = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                       .codeSize = bytes,
-                                       .pCode = words};
-    VkShaderModule module;
-    CHECK(vkCreateShaderModule(device, &create, NULL, &module));
-    return module;
-}
-
 static VkDeviceMemory memory_for(VkMemoryRequirements needs) {
-    VkPhysicalDeviceMemoryProperties properties;
-    vkGetPhysicalDeviceMemoryProperties(physical, &properties);
-    VkMemoryPropertyFlags wanted =
-        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    for (uint32_t index = 0; index < properties.memoryTypeCount; index++) {
-        int suits = (properties.memoryTypes[index].propertyFlags & wanted) == wanted;
-        if (!suits || !(needs.memoryTypeBits >> index & 1)) continue;
-        VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                         .allocationSize = needs.size,
-                                         .memoryTypeIndex = index};
-        VkDeviceMemory memory;
-        CHECK(vkAllocateMemory(device, &allocate, NULL, &memory));
-        return memory;
-    }
-    exit(71);
+    VkMemoryAllocateInfo allocate = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .allocationSize = needs.size,
+        .memoryTypeIndex = host_visible_type(physical, needs.memoryTypeBits)};
+    VkDeviceMemory memory;
+    CHECK(vkAllocateMemory(device, &allocate, NULL, &memory));
+    return memory;
 }
 
 static VkBuffer made_buffer(VkDeviceMemory *memory) {
@@ -248,7 +212,7 @@ int main(int argc, char **argv) {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = load_module(argv[1]),
+                  .module = load_module(device, argv[1]),
                   .pName = "main"},
         .layout = layout};
     VkPipeline pipeline;

@@ -11,23 +11,12 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <vulkan/vulkan.h>
 
-#define CHECK(call)                                            \
-    do {                                                       \
-        VkResult result = (call);                              \
-        if (result != VK_SUCCESS) {                            \
-            fprintf(stderr, "%s: result %d\n", #call, result); \
-            exit(70);                                          \
-        }                                                      \
-    } while (0)
+#include "common.h"
 
 enum { WORDS = 256 };
 
@@ -63,18 +52,6 @@ static struct device made_device(void) {
 static void destroy(struct device *made) {
     vkDestroyDevice(made->device, NULL);
     vkDestroyInstance(made->instance, NULL);
-}
-
-static uint32_t host_visible_type(VkPhysicalDevice physical, uint32_t allowed) {
-    VkPhysicalDeviceMemoryProperties properties;
-    vkGetPhysicalDeviceMemoryProperties(physical, &properties);
-    VkMemoryPropertyFlags wanted =
-        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    for (uint32_t index = 0; index < properties.memoryTypeCount; index++) {
-        int suits = (properties.memoryTypes[index].propertyFlags & wanted) == wanted;
-        if (suits && (allowed >> index & 1)) return index;
-    }
-    exit(71);
 }
 
 static void record_fill(VkCommandBuffer commands, VkBuffer buffer, uint32_t word) {

@@ -2,8 +2,10 @@
 
 #![allow(dead_code)]
 
+pub(crate) mod captured_host;
 pub(crate) mod random_kernel;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -95,4 +97,27 @@ pub(crate) fn forge(evidence: &Path, name: &str, change: impl FnOnce(&mut serde_
         sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     manifest["outputs"][name] = hash.into();
     write(evidence, "manifest.json", format!("{manifest:#}\n"));
+}
+
+/// What a run wrote, by path in its section, but for what tells where it was made.
+pub(crate) fn result_files(reports: &Path) -> BTreeMap<String, Vec<u8>> {
+    let latest = reports.join("latest");
+    walkdir::WalkDir::new(&latest)
+        .into_iter()
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().is_file() && entry.file_name() != "provenance.json")
+        .map(|entry| {
+            let name = entry.path().strip_prefix(&latest).unwrap().display().to_string();
+            (name, std::fs::read(entry.path()).unwrap())
+        })
+        .collect()
+}
+
+/// Two runs wrote the same.
+pub(crate) fn assert_same_results(left: &Path, right: &Path) {
+    let (left, right) = (result_files(left), result_files(right));
+    assert!(left.keys().eq(right.keys()), "{:?} {:?}", left.keys(), right.keys());
+    for (name, bytes) in &left {
+        assert!(bytes == &right[name], "{name} differs");
+    }
 }
