@@ -375,29 +375,26 @@ fn view_fault(
     resource: &ReflectedResource,
     bound: &BoundView,
 ) -> Option<String> {
-    let (needs_view, needs_sampler) = match resource.class {
-        DescriptorClass::Sampler => (false, true),
-        DescriptorClass::Combined => (true, true),
-        DescriptorClass::SampledImage | DescriptorClass::StorageImage => (true, false),
+    let (usage_bit, needs_sampler) = match resource.class {
+        DescriptorClass::Sampler => (None, true),
+        DescriptorClass::Combined => (Some(SAMPLED_USAGE), true),
+        DescriptorClass::SampledImage => (Some(SAMPLED_USAGE), false),
+        DescriptorClass::StorageImage => (Some(STORAGE_USAGE), false),
         DescriptorClass::UniformTexel
         | DescriptorClass::StorageTexel
         | DescriptorClass::Uniform
         | DescriptorClass::UniformDynamic
         | DescriptorClass::Storage
-        | DescriptorClass::StorageDynamic => (false, false),
+        | DescriptorClass::StorageDynamic => (None, false),
     };
-    if (needs_view && bound.view.is_none()) || (needs_sampler && bound.sampler.is_none()) {
+    if (usage_bit.is_some() && bound.view.is_none()) || (needs_sampler && bound.sampler.is_none()) {
         return Some(
             "the descriptor has no image, or no sampler, and the kernel declares both what \
                      it is written for"
                 .to_owned(),
         );
     }
-    let usage_bit = match resource.class {
-        DescriptorClass::StorageImage => STORAGE_USAGE,
-        DescriptorClass::SampledImage | DescriptorClass::Combined => SAMPLED_USAGE,
-        _ => return None,
-    };
+    let usage_bit = usage_bit?;
     let image = program.image_views[bound.view?].image;
     let usage = program.images[image].made.usage;
     (usage & usage_bit == 0).then(|| {

@@ -303,7 +303,9 @@ impl RecordingCheck<'_> {
             );
             let fault = match status {
                 CheckStatus::Refuted => Fault::Updated(number),
-                _ => Fault::PerhapsUpdated(number),
+                CheckStatus::Holds | CheckStatus::Undetermined | CheckStatus::Unknown(_) => {
+                    Fault::PerhapsUpdated(number)
+                }
             };
             self.tell((pipeline, fault), status, index, &words);
         }

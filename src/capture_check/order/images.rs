@@ -275,7 +275,26 @@ impl OrderCheck<'_> {
                 let object = &program.images[to.image];
                 named.extend(ranges.iter().map(|range| (*to, object.subresources(range))));
             }
-            _ => {}
+            // What these name is asked for elsewhere, or they name no layout.
+            Action::Contents { .. }
+            | Action::Copy { .. }
+            | Action::Fill { .. }
+            | Action::Update { .. }
+            | Action::ImageContents { .. }
+            | Action::UnreadImage { .. }
+            | Action::Barrier(_)
+            | Action::ImageCopy { .. }
+            | Action::Dispatch(_)
+            | Action::UnboundDispatch { .. }
+            | Action::Unsupported { .. }
+            | Action::Map(_)
+            | Action::Unmap(_)
+            | Action::Submit
+            | Action::SemaphoreWait(_)
+            | Action::SemaphoreSignal(_)
+            | Action::HostWait { .. }
+            | Action::Flush(_)
+            | Action::Invalidate(_) => {}
         }
         for (image, part) in named {
             self.tell_image_limits(index, image.image);
