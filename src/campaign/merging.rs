@@ -56,9 +56,9 @@ pub fn unite_facts(mut shards: Vec<StoredShard>) -> Result<UnitedFacts, Campaign
     };
     united.campaign.left_out = file.left_out;
     let mut configurations = Configurations::new();
-    add_configurations(&mut configurations, &mut united.kernels);
+    add_configurations(&mut configurations, &mut united.kernels)?;
     for StoredShard { mut evidence, .. } in rest {
-        add_configurations(&mut configurations, &mut evidence.kernels);
+        add_configurations(&mut configurations, &mut evidence.kernels)?;
         add_inputs(&mut united, &evidence)?;
         let Campaign { tests, agreement, findings, engines, .. } = evidence.campaign;
         add_devices(&mut united.campaign.engines, &engines);
@@ -75,7 +75,10 @@ pub fn unite_facts(mut shards: Vec<StoredShard>) -> Result<UnitedFacts, Campaign
 
 /// Adds the configurations that a shard has, and numbers its pairs by all of them: a shard counts
 /// those that its own tests use.
-fn add_configurations(all: &mut Configurations, kernels: &mut [KernelEvidence]) {
+fn add_configurations(
+    all: &mut Configurations,
+    kernels: &mut [KernelEvidence],
+) -> Result<(), CampaignError> {
     let mut own = Configurations::new();
     for row in kernels.iter() {
         let name = row.configuration.name.clone();
@@ -85,36 +88,45 @@ fn add_configurations(all: &mut Configurations, kernels: &mut [KernelEvidence]) 
             }
         }
     }
-    number_pairs(kernels, &own, all);
+    number_pairs(kernels, &own, all)
 }
 
-/// Numbers pairs that name a configuration by its place among `before` by its place among `after`.
-fn number_pairs(kernels: &mut [KernelEvidence], before: &Configurations, after: &Configurations) {
-    let number = |kernel: KernelName, number: u32| {
-        let name = before.get(&kernel)?.get((number as usize).checked_sub(1)?)?;
-        let place = after.get(&kernel)?.iter().position(|other| other == name)?;
-        u32::try_from(place + 1).ok()
+/// Numbers pairs that name a configuration by its place among `before` by its place among `after`;
+/// 0 stands for none of them in both.
+fn number_pairs(
+    kernels: &mut [KernelEvidence],
+    before: &Configurations,
+    after: &Configurations,
+) -> Result<(), CampaignError> {
+    let number = |kernel: KernelName, number: u32| match number.checked_sub(1) {
+        None => Some(0),
+        Some(place) => {
+            let name = before.get(&kernel)?.get(place as usize)?;
+            let place = after.get(&kernel)?.iter().position(|other| other == name)?;
+            u32::try_from(place + 1).ok()
+        }
     };
-    let numbered = |pairs: BTreeSet<AccessPair>| -> BTreeSet<AccessPair> {
-        let with_number = |mut pair: AccessPair| {
-            if let Passage::Dispatch { kernel, specialization, .. } = &mut pair.passage {
-                *specialization = number(*kernel, *specialization).unwrap_or(0);
-            }
-            pair
-        };
-        pairs.into_iter().map(with_number).collect()
+    let numbered = |mut pair: AccessPair| {
+        if let Passage::Dispatch { kernel, specialization, .. } = &mut pair.passage {
+            *specialization = number(*kernel, *specialization).ok_or_else(|| {
+                refused(format!("a pair names configuration {specialization} of kernel `{kernel}`, which has none"))
+            })?;
+        }
+        Ok::<_, CampaignError>(pair)
     };
     let all_records = kernels.iter_mut().flat_map(|row| {
         row.records.iter_mut().chain(&mut row.objects.records).map(|records| &mut records.records)
     });
     for records in all_records {
-        if let Some(ShownPairs::Shown(pairs)) = &mut records.pairs {
-            *pairs = numbered(std::mem::take(pairs));
-        }
-        for pairs in records.directed_pairs.values_mut() {
-            *pairs = numbered(std::mem::take(pairs));
+        let shown = match &mut records.pairs {
+            Some(ShownPairs::Shown(pairs)) => Some(pairs),
+            Some(ShownPairs::NotFollowed(_)) | None => None,
+        };
+        for pairs in shown.into_iter().chain(records.directed_pairs.values_mut()) {
+            *pairs = std::mem::take(pairs).into_iter().map(numbered).collect::<Result<_, _>>()?;
         }
     }
+    Ok(())
 }
 
 /// The evidence that united facts come to, with `rebuilt`: the project of their inputs.
@@ -127,7 +139,7 @@ pub fn derive_merged(
         let names = kernel.configurations.iter().map(|row| row.configuration.name.clone());
         (KernelName::from(&kernel.name), names.collect())
     });
-    number_pairs(&mut united.kernels, &configurations, &of_project.collect());
+    number_pairs(&mut united.kernels, &configurations, &of_project.collect())?;
     order_by_tests(&mut united, rebuilt)?;
     let mut verification = Verification::default();
     let derived = derived_evidence(&united, rebuilt, Replay::No, &mut verification)?;
