@@ -272,7 +272,8 @@ impl<'a> StartedRun<'a> {
         reports.comparison = compared.as_ref().map(|compared| compared.bytes.clone());
         let reuse = cache.map(|cache| cache.reuse());
         let part = self.part;
-        let shard_file = part.map(|part| part.file(common, certify, &sealed_evidence.evidence));
+        let shard_file =
+            part.map(|part| part.file((common, certify), (&sealed_evidence.evidence, &self.start)));
         let origin = FileOrigin { start: self.start, reuse, shard_file: shard_file.transpose()? };
         let written = write_results(&sealed_evidence, &reports, origin, folder, &output_folder)?;
         events.tell(RunEvent::Written { root: written.root.clone() });

@@ -28,13 +28,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(super) struct RunStart {
     started: String,
     project: ProjectCommit,
+    /// SHA-256 of the program's file; none where it cannot be read.
+    program: Option<String>,
 }
 
 impl RunStart {
     /// Looks at clock and repository.
     pub(super) fn observe(project_folder: &Path, output_folder: &Path, certify: &Certify) -> Self {
         let written = Written { output_folder, outputs: certify.save_outputs.as_deref() };
-        Self { started: now(), project: repository::project_commit(project_folder, &written) }
+        Self::of_project(repository::project_commit(project_folder, &written))
     }
 
     /// When the run began.
@@ -47,9 +49,14 @@ impl RunStart {
         &self.project
     }
 
-    /// Looks at the clock alone: what is written is of a project whose commit others have looked up.
+    /// The SHA-256 of the program's file; none where it cannot be read.
+    pub(super) fn program(&self) -> Option<&str> {
+        self.program.as_deref()
+    }
+
+    /// Looks at clock and program alone: what is written is of a project whose commit others have looked up.
     pub(super) fn of_project(project: ProjectCommit) -> Self {
-        Self { started: now(), project }
+        Self { started: now(), project, program: program_hash().ok() }
     }
 
     /// This run as a cache tells where its results are from; none where the program's own file
@@ -58,7 +65,7 @@ impl RunStart {
         Some(RunOrigin {
             tool: this_tool(),
             build_commit: env!("VKCERT_BUILD_COMMIT").to_owned(),
-            binary_sha256: program_hash().ok()?,
+            binary_sha256: self.program.clone()?,
             host: host::this_machine(),
             argv: std::env::args_os().map(argument).collect(),
             started: self.started.clone(),
@@ -77,7 +84,7 @@ impl RunStart {
             evidence_root: evidence_root.to_owned(),
             tool: this_tool(),
             build_commit: env!("VKCERT_BUILD_COMMIT").to_owned(),
-            binary_sha256: program_hash().ok(),
+            binary_sha256: self.program,
             host: host::this_machine(),
             argv: std::env::args_os().map(argument).collect(),
             started: self.started,
@@ -105,7 +112,7 @@ fn now() -> String {
 }
 
 /// The SHA-256 of the file that runs, even where another has taken its name since it was started.
-pub(super) fn program_hash() -> io::Result<String> {
+fn program_hash() -> io::Result<String> {
     let program =
         File::open("/proc/self/exe").or_else(|_| std::env::current_exe().and_then(File::open))?;
     crate::model::canonical::sha256_of(program)

@@ -10,7 +10,7 @@ use super::certify::{
 };
 use super::failure::Failure;
 use super::output::{self, PendingFolder};
-use super::provenance::{RunStart, program_hash};
+use super::provenance::RunStart;
 use crate::campaign::merging::{StoredShard, derive_merged, unite_facts};
 use crate::campaign::verification::Compiling;
 use crate::derivation::files::PROVENANCE;
@@ -20,7 +20,7 @@ use crate::model::exit::Exit;
 use crate::model::id::TestId;
 use crate::model::path::display_path;
 use crate::model::procedure::Test;
-use crate::model::provenance::{ProjectCommit, Provenance, ReusedRuns, RunOrigin, RunReuse};
+use crate::model::provenance::{ProjectCommit, Provenance, ReusedRuns, RunReuse};
 use crate::model::shard::{SHARD_SCHEMA, Shard, ShardFile};
 use crate::model::verdict::Verdict;
 use crate::model::wording::plural;
@@ -59,15 +59,14 @@ impl PendingShard {
     /// What `shard.json` says of the run.
     pub(super) fn file(
         self,
-        common: &Common,
-        certify: &Certify,
-        evidence: &Evidence,
+        (common, certify): (&Common, &Certify),
+        (evidence, start): (&Evidence, &RunStart),
     ) -> Result<ShardFile, Failure> {
         Ok(ShardFile {
             schema: SHARD_SCHEMA,
             shard: self.shard,
             root: evidence.root().map_err(|error| Failure::tool(error.to_string()))?,
-            program: program_hash().ok(),
+            program: start.program().map(str::to_owned),
             left_out: self.left_out,
             options: options_of_results(common, certify),
         })
@@ -148,7 +147,7 @@ pub(super) fn merge_shards(
         .iter()
         .map(|shard| ReusedRuns {
             count: shard.results,
-            origin: shard.provenance.as_ref().and_then(origin_of),
+            origin: shard.provenance.as_ref().and_then(Provenance::origin),
         })
         .collect();
     let reuse = RunReuse { reused, ..RunReuse::default() };
@@ -243,17 +242,4 @@ fn read_shard_file(path: &Path) -> Result<ShardFile, String> {
         true => Ok(file),
         false => Err("its form is not of this version".to_owned()),
     }
-}
-
-/// The run that made a shard.
-fn origin_of(provenance: &Provenance) -> Option<RunOrigin> {
-    let told = provenance.clone();
-    Some(RunOrigin {
-        tool: told.tool,
-        build_commit: told.build_commit,
-        binary_sha256: told.binary_sha256?,
-        host: told.host,
-        argv: told.argv,
-        started: told.started,
-    })
 }

@@ -139,13 +139,24 @@ impl CampaignInputs {
         });
         let kept = KeptResult { links: links_to_results(&self.output_folder), ..kept };
         let files = listed_files(&self.project_folder, [&self.output_folder, cache.folder()]);
-        if !is_final || files.as_ref() != Some(&self.files) || !self.is_in_place(&kept) {
+        let is_same = files.as_ref() == Some(&self.files) && self.has_inputs(&evidence.manifest);
+        if !is_final || !is_same || kept.links.is_empty() {
             return;
         }
         // What cannot be kept is made again.
         if let Ok(bytes) = serde_json::to_vec(&kept) {
             cache.keep_bytes(&self.key, &bytes);
         }
+    }
+
+    /// Whether the files that a run read are within the project, and as they were.
+    fn has_inputs(&self, manifest: &Manifest) -> bool {
+        let is_inside = |path: &str| {
+            Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
+        };
+        manifest.inputs.par_iter().all(|(path, hash)| {
+            is_inside(path) && read_hashed(&self.project_folder.join(path), hash).is_some()
+        })
     }
 
     fn is_in_place(&self, kept: &KeptResult) -> bool {
@@ -168,16 +179,9 @@ impl CampaignInputs {
         let campaign = fs::read(evidence_folder.join("campaign.json")).unwrap_or_default();
         let ended_so = serde_json::from_slice(&campaign)
             .is_ok_and(|read: ConcludedCampaign| read.conclusion.exit_code == kept.exit_code);
-        let is_inside = |path: &str| {
-            Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
-        };
-        let links = links_to_results(&self.output_folder);
         ended_so
-            && links == kept.links
-            && !links.is_empty()
-            && manifest.inputs.par_iter().all(|(path, hash)| {
-                is_inside(path) && read_hashed(&self.project_folder.join(path), hash).is_some()
-            })
+            && links_to_results(&self.output_folder) == kept.links
+            && self.has_inputs(&manifest)
             && manifest.outputs.par_iter().all(|file| has(evidence_folder.clone(), file))
             && reports.reports.par_iter().all(|file| has(section.clone(), file))
     }

@@ -186,6 +186,19 @@ impl ProjectCommit {
 }
 
 impl Provenance {
+    /// The run, as later ones tell where they have its results from; none where it does not know its
+    /// program.
+    pub fn origin(&self) -> Option<RunOrigin> {
+        Some(RunOrigin {
+            tool: self.tool.clone(),
+            build_commit: self.build_commit.clone(),
+            binary_sha256: self.binary_sha256.clone()?,
+            host: self.host.clone(),
+            argv: self.argv.clone(),
+            started: self.started.clone(),
+        })
+    }
+
     /// What is not in the form that the schema asks for.
     pub fn fault(&self) -> Option<&'static str> {
         if !is_sha256(&self.evidence_root) {
