@@ -213,9 +213,10 @@ fn run_sequential(
         (engines.sequential(), engines.repetitions(EngineName::Sequential));
     let cache = engines.cache.as_ref();
     let run_test = |prepared_test: &PreparedTest| {
+        // What is told as finished has been kept.
         let run = || {
-            with_cache(cache, &mut fresh_engine.clone(), |engine| {
-                display.carry_out(&prepared_test.test.id, engine, &mut |engine| {
+            display.carry_out(&prepared_test.test.id, &mut fresh_engine.clone(), &mut |engine| {
+                with_cache(cache, engine, |engine| {
                     test_execution::run_test(prepared_test, engine, repetitions)
                 })
             })
@@ -245,10 +246,8 @@ fn run_vulkan(
             None => test_execution::run_test(prepared_test, engine, repetitions),
         };
     let run_test = |prepared_test: &PreparedTest, worker: &mut dyn Executor| {
-        with_cache(cache.as_ref(), worker, |engine| {
-            display.carry_out(&prepared_test.test.id, engine, &mut |engine| {
-                run_prepared(prepared_test, engine)
-            })
+        display.carry_out(&prepared_test.test.id, worker, &mut |engine| {
+            with_cache(cache.as_ref(), engine, |engine| run_prepared(prepared_test, engine))
         })
     };
     pool::share_items(executor, run_plan.workers, prepared_tests, run_test).into_iter().collect()
