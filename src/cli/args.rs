@@ -1,15 +1,15 @@
 //! The command line as typed.
 
-use super::failure::Failure;
+mod certify;
+
 use crate::model::coverage::Status;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::project::MOST_REPETITIONS;
-use crate::model::records::{RecordMode, Witnesses};
-use crate::model::schedule::{MOST_SCHEDULES, Schedule, Schedules};
-use crate::model::shard::{MOST_SHARDS, Shard};
+use crate::model::shard::MOST_SHARDS;
+pub(super) use certify::{
+    CacheOptions, Certify, FailOn, Merge, RecordModeChoice, Recording, Repetition, ReportOptions,
+    ScheduleOptions,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 pub(super) use vkcert_verifier::args::{Color, Common, EngineArgument, OutputForm, Report, Verify};
 
@@ -122,96 +122,6 @@ pub(super) struct Requirements {
     pub dry_run: bool,
 }
 
-#[derive(Debug, Clone, Args)]
-pub(super) struct Certify {
-    /// Folder of the project
-    #[arg(default_value = ".")]
-    pub dir: PathBuf,
-    /// Folder for reports and evidence [default: reports in the project]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    #[command(flatten)]
-    pub reports: ReportOptions,
-    /// Folder of stored runs of the same project, for a chapter on their trend (PDF and HTML)
-    #[arg(long, value_name = "DIR")]
-    pub history: Option<PathBuf>,
-    /// Evidence of an earlier run of the same project, a folder or an archive: what has changed is
-    /// told and written to baseline.json
-    #[arg(long, value_name = "EVIDENCE")]
-    pub baseline: Option<PathBuf>,
-    /// File for what the run does, a JSON object per line as it does it (see `vkcert schema event`)
-    #[arg(long, value_name = "FILE")]
-    pub events: Option<PathBuf>,
-    /// What exit code 1 is for: all that counts against the result, or what is worse than in the
-    /// baseline alone
-    #[arg(long, value_enum, default_value_t = FailOn::Conclusion)]
-    pub fail_on: FailOn,
-    /// Findings to look for: all, none, or a comma-separated list of kinds
-    #[arg(long, value_name = "KINDS", default_value = "all")]
-    pub check: String,
-    /// Leave tests out, by id (for trying what a test contributes; shown in the evidence)
-    #[arg(long, value_name = "TEST", value_delimiter = ',')]
-    pub without: Vec<String>,
-    /// Run these tests alone, by id (shown in the evidence: the others are left out)
-    #[arg(long, value_name = "TEST", value_delimiter = ',', conflicts_with = "without")]
-    pub only: Vec<String>,
-    /// Folder for the actual outputs of every test, as .npy files (images as .png files too, where
-    /// these can hold them)
-    #[arg(long, value_name = "DIR")]
-    pub save_outputs: Option<PathBuf>,
-    /// Run one of N parts of the tests, the K-th; `vkcert merge` puts the parts together
-    #[arg(long, value_name = "K/N", conflicts_with_all = ["baseline", "history", "only"])]
-    pub shard: Option<Shard>,
-    #[command(flatten)]
-    pub cache: CacheOptions,
-    #[command(flatten)]
-    pub recording: Recording,
-    #[command(flatten)]
-    pub repetition: Repetition,
-    #[command(flatten)]
-    pub schedules: ScheduleOptions,
-}
-
-/// Which reports are written.
-#[derive(Debug, Clone, Args)]
-pub(super) struct ReportOptions {
-    /// Reports to write, by name (see `vkcert list formats`) [default: json,html,pdf]
-    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
-    pub report: Vec<String>,
-    /// Kernels above which the HTML report is an index and, in `report-kernels`, a page for each
-    /// kernel; 0 for always [default: 1000]
-    #[arg(long, value_name = "N")]
-    pub html_split_above: Option<usize>,
-}
-
-/// Put the shards of a campaign together, as if it had been one run
-#[derive(Debug, Clone, Args)]
-pub(super) struct Merge {
-    /// Output folder of each shard (`vkcert certify --shard K/N --out DIR`)
-    #[arg(required = true, value_name = "SHARD")]
-    pub shards: Vec<PathBuf>,
-    /// Folder for reports and evidence
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
-    /// Folder of the project, for input files that are too large to be stored in evidence
-    #[arg(long, value_name = "DIR")]
-    pub project: Option<PathBuf>,
-    #[command(flatten)]
-    pub reports: ReportOptions,
-}
-
-/// Where results of runs are kept and found.
-#[derive(Debug, Clone, Args)]
-pub(super) struct CacheOptions {
-    /// Folder in which results of runs are kept and found; `verify` runs one in ten of those found
-    /// again and compares [default: VKCERT_CACHE, or vkcert/runs in the user's cache folder]
-    #[arg(long, value_name = "DIR|verify", conflicts_with = "no_cache", value_parser = clap::builder::OsStringValueParser::new())]
-    pub cache: Vec<OsString>,
-    /// Run everything, and keep nothing
-    #[arg(long)]
-    pub no_cache: bool,
-}
-
 /// Print a script that runs a campaign on a farm of machines
 #[derive(Debug, Clone, Args)]
 pub(super) struct Pipeline {
@@ -279,13 +189,6 @@ pub(super) struct Prune {
     pub most_bytes: Option<u64>,
 }
 
-/// What a run fails for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum FailOn {
-    Conclusion,
-    Regression,
-}
-
 #[derive(Debug, Clone, Args)]
 pub(super) struct Run {
     /// Test-procedure file, or with `--dispatch` a capture
@@ -312,101 +215,6 @@ pub(super) struct Run {
     pub repetition: Repetition,
     #[command(flatten)]
     pub schedules: ScheduleOptions,
-}
-
-/// How often tests run.
-#[derive(Debug, Clone, Copy, Args)]
-pub(super) struct Repetition {
-    /// Runs of each test that must leave the same bytes [default: 3 on vulkan, 1 on sequential]
-    #[arg(long, value_name = "N", value_parser = repeat)]
-    pub repeat: Option<NonZeroU32>,
-}
-
-fn repeat(text: &str) -> Result<NonZeroU32, String> {
-    match text.parse::<NonZeroU32>() {
-        Ok(value) if value.get() <= MOST_REPETITIONS => Ok(value),
-        Ok(_) | Err(_) => Err(format!("must be a whole number from 1 to {MOST_REPETITIONS}")),
-    }
-}
-
-/// Orders of workgroups, and on the sequential engine of their invocations, that tests run in.
-#[derive(Debug, Clone, Copy, Args)]
-pub(super) struct ScheduleOptions {
-    /// Other orders of its workgroups and invocations that each test runs in; what differs is a
-    /// finding [default: 0]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_SCHEDULES)))]
-    pub schedules: Option<u32>,
-    /// Seed of the random ones among them [default: 0]
-    #[arg(long, value_name = "S")]
-    pub seed: Option<u64>,
-    /// Run in this schedule in place of the ordinary one (docs/schedules.md), such as
-    /// `reversed+tiles:1`
-    #[arg(long, value_name = "SCHEDULE", conflicts_with_all = ["schedules", "seed"])]
-    pub replay: Option<Schedule>,
-}
-
-impl ScheduleOptions {
-    /// What is typed, over what the project has; a schedule that is replayed is the only one.
-    pub(super) fn over(self, project: Schedules) -> Result<(Schedules, Option<Schedule>), Failure> {
-        if self.seed.is_some() && self.schedules.is_none() && project.count == 0 {
-            let diagnostic = Diagnostic::new(
-                "usage",
-                "--seed goes with --schedules, and no schedule is asked for",
-            );
-            return Err(diagnostic.hint("for example --schedules 8").into());
-        }
-        let (asked, seed) =
-            (self.schedules.unwrap_or(project.count), self.seed.unwrap_or(project.seed));
-        let count = if self.replay.is_some() { 0 } else { asked };
-        Ok((Schedules { count, seed }, self.replay))
-    }
-}
-
-/// How coverage is recorded on a device.
-#[derive(Debug, Clone, Copy, Args)]
-pub(super) struct Recording {
-    /// How bits reach the record buffer on a device
-    #[arg(long, value_enum, default_value_t = RecordModeChoice::Auto, value_name = "MODE")]
-    pub record_mode: RecordModeChoice,
-    /// Record on a device, too, the lowest invocation that showed each vector
-    #[arg(long)]
-    pub witness: bool,
-}
-
-impl Recording {
-    pub(super) fn witnesses(self) -> Witnesses {
-        if self.witness { Witnesses::Recorded } else { Witnesses::Omitted }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum RecordModeChoice {
-    /// The mode that fits kernel and device
-    Auto,
-    /// Private words, handed over once when an invocation ends
-    Private,
-    /// As private, tested in workgroup memory first
-    Workgroup,
-    /// As private, united per subgroup first
-    Subgroup,
-    /// Each bit tested in the buffer at once
-    Direct,
-    /// One slot per invocation, without atomics
-    Slots,
-}
-
-impl RecordModeChoice {
-    /// None: the mode that fits kernel and device.
-    pub(super) fn mode(self) -> Option<RecordMode> {
-        match self {
-            RecordModeChoice::Auto => None,
-            RecordModeChoice::Private => Some(RecordMode::Private),
-            RecordModeChoice::Workgroup => Some(RecordMode::Workgroup),
-            RecordModeChoice::Subgroup => Some(RecordMode::Subgroup),
-            RecordModeChoice::Direct => Some(RecordMode::Direct),
-            RecordModeChoice::Slots => Some(RecordMode::Slots),
-        }
-    }
 }
 
 #[derive(Debug, Clone, Args)]
