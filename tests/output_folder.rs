@@ -1,6 +1,7 @@
 //! The output folder of `certify`: old results or new ones, whole, whenever a run is stopped; files
 //! of others stay.
 
+use crate::many_kernels;
 use crate::support;
 
 use std::path::{Path, PathBuf};
@@ -67,6 +68,43 @@ fn pages_of_kernels_are_listed_and_a_run_without_them_leaves_none() {
     assert!(!out.join("report-kernels").is_symlink());
     assert!(!out.join("latest/report-kernels").exists());
     run(certify(&minimal(), &out).args(["--html-split-above", "0", "--report", "json"]), 2);
+}
+
+#[test]
+fn volumes_are_listed_and_a_run_without_them_leaves_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, out) = (folder.path().join("project"), folder.path().join("out"));
+    many_kernels::write_project(&project, 3);
+    let certify = || {
+        let mut command = vkcert();
+        command.arg("certify").arg(&project).args(["--engine", "sequential", "--report", "pdf"]);
+        command.arg("--out").arg(&out);
+        command
+    };
+    run(certify().args(["--pdf-volume-pages", "1"]), 0);
+    let text = std::fs::read_to_string(out.join("reports.json")).unwrap();
+    let list: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let volumes = names(&out.join("report-volumes"));
+    assert_eq!(volumes, ["volume-2.pdf", "volume-3.pdf", "volume-4.pdf"]);
+    for volume in &volumes {
+        assert!(list["reports"][format!("report-volumes/{volume}")].is_string(), "{volume}");
+    }
+    run(certify().args(["--pdf-volume-pages", "1"]), 0);
+    assert_eq!(std::fs::read_to_string(out.join("reports.json")).unwrap(), text);
+    let evidence = out.join("evidence");
+    run(vkcert().arg("verify").arg(&evidence), 0);
+    std::fs::write(out.join("latest/report-volumes/volume-3.pdf"), "%PDF-").unwrap();
+    run(vkcert().arg("verify").arg(&evidence), 1);
+    run(&mut certify(), 0);
+    assert!(!out.join("report-volumes").is_symlink());
+    assert!(!out.join("latest/report-volumes").exists());
+    for refused in
+        [&["--pdf-volume-pages", "0"][..], &["--pdf-volume-pages", "9", "--report", "json"]]
+    {
+        let mut command = vkcert();
+        command.arg("certify").arg(&project).arg("--out").arg(&out).args(refused);
+        run(&mut command, 2);
+    }
 }
 
 #[test]

@@ -12,7 +12,9 @@ use super::coupling::HostReadings;
 use super::coupling::{self, KernelCoupling};
 use super::display::{Display, Unseen};
 use super::engines::{EngineSettings, Engines};
-use super::facts::{self, CampaignFacts, CampaignSetting, SealedEvidence};
+use super::facts::{
+    self, CampaignFacts, CampaignSetting, EvidenceTarget, FilesInMemory, SealedEvidence,
+};
 use super::headers::{HostHeaders, read_headers};
 use super::kernel::Kernel;
 use super::plan::RunPlan;
@@ -26,7 +28,7 @@ use super::{
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use vkcert_cache::RunCache;
-use vkcert_model::evidence::EngineIdentity;
+use vkcert_model::evidence::{EngineIdentity, Evidence};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::records::{RecordMode, Witnesses};
 use vkcert_model::schedule::{Schedule, Schedules};
@@ -247,7 +249,18 @@ impl ReadyCampaign {
     }
 
     /// Reads every input again, derives what follows, and seals all of it.
-    pub fn seal(&self, outcome: CampaignOutcome) -> Result<SealedEvidence, CampaignError> {
+    pub fn seal(self, outcome: CampaignOutcome) -> Result<SealedEvidence, CampaignError> {
+        let files = FilesInMemory::default();
+        let evidence = self.seal_to(outcome, &files)?;
+        Ok(files.sealed(evidence))
+    }
+
+    /// The same, whose files go to `target` as soon as they are made.
+    pub fn seal_to(
+        self,
+        outcome: CampaignOutcome,
+        target: &dyn EvidenceTarget,
+    ) -> Result<Evidence, CampaignError> {
         let mut inputs = inputs::gather_inputs(&self.project, &self.kernels)?;
         inputs::add_host_files(&mut inputs, &self.project, &self.host_readings)?;
         let facts = CampaignFacts {
@@ -260,7 +273,7 @@ impl ReadyCampaign {
             request: self.what_was_asked(),
             date: assemble::source_date(),
         };
-        facts::derive_evidence(&self.project, &self.kernels, facts)
+        facts::derive_evidence(&self.project, self.kernels, facts, target)
     }
 
     /// What was asked for beside the project, as evidence tells it.

@@ -28,6 +28,13 @@ pub enum CampaignError {
     },
 }
 
+/// A value of the tool that cannot be written as JSON is a defect.
+impl From<serde_json::Error> for CampaignError {
+    fn from(error: serde_json::Error) -> Self {
+        CampaignError::tool(error.to_string())
+    }
+}
+
 impl CampaignError {
     /// A failure of the tool without a file.
     pub fn tool(message: impl Into<String>) -> Self {

@@ -13,8 +13,9 @@ use super::kernel::Kernel;
 use super::test_run::TestRun;
 use crate::CampaignError;
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use vkcert_derivation::conclusion::conclude;
-use vkcert_derivation::files::evidence_files;
+use vkcert_derivation::files::store_evidence_files;
 use vkcert_derivation::stated::{device_labels, tool_label};
 use vkcert_derivation::{derive, objectives, open_items};
 use vkcert_model::canonical::sha256_digits;
@@ -108,18 +109,71 @@ pub struct SealedEvidence {
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
-/// All evidence of a campaign.
-pub fn derive_evidence(
+/// Where the files of evidence go, each as soon as it is made.
+pub trait EvidenceTarget: Sync {
+    /// Takes one, of several cores at once.
+    fn store(&self, name: &str, bytes: Vec<u8>) -> Result<(), CampaignError>;
+}
+
+/// Keeps no file: the evidence alone is wanted.
+pub struct NoFiles;
+
+impl EvidenceTarget for NoFiles {
+    fn store(&self, _: &str, _: Vec<u8>) -> Result<(), CampaignError> {
+        Ok(())
+    }
+}
+
+/// Keeps the files in memory.
+#[derive(Default)]
+pub struct FilesInMemory(Mutex<BTreeMap<String, Vec<u8>>>);
+
+impl FilesInMemory {
+    /// The evidence with what was kept of it.
+    pub fn sealed(self, evidence: Evidence) -> SealedEvidence {
+        let files = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        SealedEvidence { evidence, files }
+    }
+}
+
+impl EvidenceTarget for FilesInMemory {
+    fn store(&self, name: &str, bytes: Vec<u8>) -> Result<(), CampaignError> {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        files.insert(name.to_owned(), bytes);
+        Ok(())
+    }
+}
+
+/// Makes the files of evidence, and the list of their hashes in its manifest.
+pub fn seal_evidence(
+    evidence: &mut Evidence,
+    target: &dyn EvidenceTarget,
+) -> Result<(), CampaignError> {
+    evidence.manifest.outputs.clear();
+    evidence.manifest.outputs = store_evidence_files(evidence, |name, bytes| {
+        let hash = sha256_digits(&bytes);
+        target.store(name, bytes)?;
+        Ok::<_, CampaignError>(hash)
+    })?;
+    Ok(())
+}
+
+/// All evidence of a campaign; its files go to `target`. What kernels were compiled to is not needed
+/// any more when these are made, so that who hands kernels over has their memory back.
+pub fn derive_evidence<K: AsRef<[Kernel]>>(
     project: &Project,
-    kernels: &[Kernel],
+    owned_kernels: K,
     mut campaign_facts: CampaignFacts,
-) -> Result<SealedEvidence, CampaignError> {
+    target: &dyn EvidenceTarget,
+) -> Result<Evidence, CampaignError> {
+    let kernels = owned_kernels.as_ref();
     let mut campaign = assemble::assemble_campaign(project, kernels, &mut campaign_facts)?;
     let CampaignFacts { runs_by_test, inputs, request, .. } = campaign_facts;
     campaign.left_out = request.left_out;
     campaign.not_looked_for = request.not_looked_for;
     let mut kernel_evidence =
         assemble::assemble_kernels(project, kernels, &runs_by_test, &mut campaign);
+    drop(owned_kernels);
     assemble::add_results(project, &mut campaign, runs_by_test);
     derive::apply_justifications(&mut kernel_evidence, &mut campaign);
     derive::settle_requirements(&mut campaign, &kernel_evidence);
@@ -129,11 +183,8 @@ pub fn derive_evidence(
     objectives::derive_objectives(&mut campaign, &kernel_evidence, &manifest.inputs);
     let inputs = Some(inputs.stored_inputs());
     let mut evidence = Evidence { campaign, kernels: kernel_evidence, inputs, manifest };
-    let evidence_files =
-        evidence_files(&evidence).map_err(|error| CampaignError::tool(error.to_string()))?;
-    evidence.manifest.outputs =
-        evidence_files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes))).collect();
-    Ok(SealedEvidence { evidence, files: evidence_files })
+    seal_evidence(&mut evidence, target)?;
+    Ok(evidence)
 }
 
 /// The manifest without the files of the evidence.

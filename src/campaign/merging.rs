@@ -9,11 +9,9 @@
 
 use super::verification::{RebuiltProject, derived_evidence};
 use crate::CampaignError;
-use crate::facts::SealedEvidence;
+use crate::facts::{EvidenceTarget, seal_evidence};
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_derivation::files::evidence_files;
 use vkcert_model::access_pair::{AccessPair, Passage, ShownPairs};
-use vkcert_model::canonical::sha256_digits;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{
     Campaign, EngineIdentity, Evidence, KernelEvidence, StoredInputs, TestRecords,
@@ -129,11 +127,13 @@ fn number_pairs(
     Ok(())
 }
 
-/// The evidence that united facts come to, with `rebuilt`: the project of their inputs.
+/// The evidence that united facts come to, with `rebuilt`: the project of their inputs. Its files go
+/// to `target`.
 pub fn derive_merged(
     united: UnitedFacts,
     rebuilt: &RebuiltProject,
-) -> Result<SealedEvidence, CampaignError> {
+    target: &dyn EvidenceTarget,
+) -> Result<Evidence, CampaignError> {
     let UnitedFacts { evidence: mut united, configurations } = united;
     let of_project = rebuilt.kernels.iter().map(|kernel| {
         let names = kernel.configurations.iter().map(|row| row.configuration.name.clone());
@@ -150,12 +150,8 @@ pub fn derive_merged(
         }
         (None, None) => return Err(CampaignError::tool("nothing could be derived".to_owned())),
     };
-    evidence.manifest.outputs.clear();
-    let files =
-        evidence_files(&evidence).map_err(|error| CampaignError::tool(error.to_string()))?;
-    let hashes = files.iter().map(|(name, bytes)| (name.clone(), sha256_digits(bytes)));
-    evidence.manifest.outputs = hashes.collect();
-    Ok(SealedEvidence { evidence, files })
+    seal_evidence(&mut evidence, target)?;
+    Ok(evidence)
 }
 
 fn refused(message: String) -> CampaignError {

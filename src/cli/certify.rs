@@ -257,22 +257,20 @@ impl<'a> StartedRun<'a> {
             )?;
         }
         drop(prepared_tests);
-        let sealed_evidence = campaign.seal(campaign_outcome)?;
-        reports.presentation.history = read_history(self.stored_runs, &sealed_evidence.evidence)?;
+        let evidence = campaign.seal_to(campaign_outcome, &folder)?;
+        reports.presentation.history = read_history(self.stored_runs, &evidence)?;
         let baseline = self.baseline;
-        let compared = baseline
-            .map(|baseline| baseline::compared(&baseline, &sealed_evidence.evidence))
-            .transpose()?;
+        let compared =
+            baseline.map(|baseline| baseline::compared(&baseline, &evidence)).transpose()?;
         reports.comparison = compared.as_ref().map(|compared| compared.bytes.clone());
         let reuse = cache.map(|cache| cache.reuse());
         let part = self.part;
-        let shard_file =
-            part.map(|part| part.file((common, certify), (&sealed_evidence.evidence, &self.start)));
+        let shard_file = part.map(|part| part.file((common, certify), (&evidence, &self.start)));
         let origin = FileOrigin { start: self.start, reuse, shard_file: shard_file.transpose()? };
-        let written = write_results(&sealed_evidence, &reports, origin, folder, &output_folder)?;
+        let written = write_results(&evidence, &reports, origin, folder, &output_folder)?;
         events.tell(RunEvent::Written { root: written.root.clone() });
         let comparison = compared.map(|compared| compared.comparison);
-        Ok(FinishedRun { evidence: sealed_evidence.evidence, written, comparison })
+        Ok(FinishedRun { evidence, written, comparison })
     }
 }
 

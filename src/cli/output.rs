@@ -3,12 +3,12 @@
 //! Promises: a run writes into a folder of its own and moves it into place in one step when it is
 //! complete; a lock file makes a second run into the same folder wait; an interrupted run leaves
 //! the old results as they were.
-//! Does not cover: a loss of power, after which the file system decides what was written.
+//! What it moves into place is on the disk before.
 
 use super::failure::Failure;
 use crate::model::exit::Exit;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 pub(super) use vkcert_verifier::output::{print_to_stderr, stdout_width};
@@ -160,12 +160,28 @@ impl PendingFolder {
 
     /// Writes one file; `path` is relative to the section.
     pub(super) fn write(&self, path: &str, contents: &[u8]) -> Result<(), Failure> {
+        let file = self.place_of(path)?;
+        fs::write(&file, contents).map_err(|error| self.unwritable(path, &error))
+    }
+
+    /// A file to be written piece by piece; `path` is relative to the section.
+    pub(super) fn create(&self, path: &str) -> Result<BufWriter<File>, Failure> {
+        let file = File::create(self.place_of(path)?);
+        Ok(BufWriter::new(file.map_err(|error| self.unwritable(path, &error))?))
+    }
+
+    /// That a file of the section cannot be written, by the name that the user will see.
+    pub(super) fn unwritable(&self, path: &str, error: &std::io::Error) -> Failure {
+        Failure::unwritable(&self.output_folder.join(path), error)
+    }
+
+    /// Where a file of the section is written, in a folder that is there.
+    fn place_of(&self, path: &str) -> Result<PathBuf, Failure> {
         let file = self.unfinished.folder.join(path);
         if let Some(folder) = file.parent() {
             fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
         }
-        fs::write(&file, contents)
-            .map_err(|error| Failure::unwritable(&self.output_folder.join(path), &error))
+        Ok(file)
     }
 
     /// Puts the new section in the place of the old one. `linked` are the entries that links beside

@@ -161,11 +161,12 @@ pub(super) fn merge_shards(
             return Err(Diagnostic::new("bad-shard", message).into());
         }
     };
-    let sealed = derive_merged(united, &rebuilt)?;
     let folder = PendingFolder::start(&merge.out, RESULT_SECTION)?;
+    let evidence = derive_merged(united, &rebuilt, &folder)?;
+    drop(rebuilt);
     let origin = FileOrigin { start, reuse: Some(reuse), shard_file: None };
-    let written = write_results(&sealed, &reports, origin, folder, &merge.out)?;
-    let finished = FinishedRun { evidence: sealed.evidence, written, comparison: None };
+    let written = write_results(&evidence, &reports, origin, folder, &merge.out)?;
+    let finished = FinishedRun { evidence, written, comparison: None };
     let project = merge.project.as_deref().unwrap_or(Path::new("."));
     output::print_text(&printed_result(common, &finished, (project, Some(&merge.out)))?)?;
     Ok(finished.exit_of_conclusion())

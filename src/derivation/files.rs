@@ -1,10 +1,13 @@
 //! The files of evidence: their names, their canonical JSON, and the inputs that they store.
 
 use base64::Engine as _;
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use vkcert_model::canonical::canonical_lines;
-use vkcert_model::evidence::{Evidence, KernelEvidence, StoredFile, kernel_label};
+use vkcert_model::evidence::{
+    Campaign, Evidence, KernelEvidence, StoredFile, StoredInputs, kernel_label,
+};
 
 /// The list of all other files, with their hashes.
 pub const MANIFEST: &str = "manifest.json";
@@ -49,16 +52,53 @@ pub fn kernel_files(kernels: &[KernelEvidence]) -> Vec<String> {
     file_names
 }
 
+/// A file of the evidence that is still to be made.
+#[derive(Clone, Copy)]
+enum UnmadeFile<'e> {
+    Campaign(&'e Campaign),
+    Kernel(&'e KernelEvidence),
+    Inputs(&'e StoredInputs),
+}
+
+impl UnmadeFile<'_> {
+    fn bytes(self) -> Result<Vec<u8>, serde_json::Error> {
+        match self {
+            UnmadeFile::Campaign(campaign) => canonical_bytes(campaign),
+            UnmadeFile::Kernel(kernel) => canonical_bytes(kernel),
+            UnmadeFile::Inputs(inputs) => canonical_bytes(inputs),
+        }
+    }
+}
+
+/// Makes every file of the evidence but the manifest, on all cores, and hands each to `store` as
+/// soon as it is made; what `store` gives, by the file's name. The largest is made first.
+///
+/// # Errors
+/// Those of `store`, and of values that cannot be written as JSON.
+pub fn store_evidence_files<T, E>(
+    evidence: &Evidence,
+    store: impl Fn(&str, Vec<u8>) -> Result<T, E> + Sync,
+) -> Result<BTreeMap<String, T>, E>
+where
+    T: Send,
+    E: From<serde_json::Error> + Send,
+{
+    let mut unmade_files = vec![(CAMPAIGN.to_owned(), UnmadeFile::Campaign(&evidence.campaign))];
+    let inputs =
+        evidence.inputs.iter().map(|inputs| (INPUTS.to_owned(), UnmadeFile::Inputs(inputs)));
+    unmade_files.extend(inputs);
+    let kernels = evidence.kernels.iter().map(UnmadeFile::Kernel);
+    unmade_files.extend(kernel_files(&evidence.kernels).into_iter().zip(kernels));
+    let stored = unmade_files.into_par_iter().map(|(name, file)| {
+        let result = store(&name, file.bytes()?)?;
+        Ok((name, result))
+    });
+    stored.collect()
+}
+
 /// Every file of the evidence but the manifest, by name.
 pub fn evidence_files(evidence: &Evidence) -> Result<BTreeMap<String, Vec<u8>>, serde_json::Error> {
-    let mut files = BTreeMap::from([(CAMPAIGN.to_owned(), canonical_bytes(&evidence.campaign)?)]);
-    for (name, kernel) in kernel_files(&evidence.kernels).into_iter().zip(&evidence.kernels) {
-        files.insert(name, canonical_bytes(kernel)?);
-    }
-    if let Some(inputs) = &evidence.inputs {
-        files.insert(INPUTS.to_owned(), canonical_bytes(inputs)?);
-    }
-    Ok(files)
+    store_evidence_files(evidence, |_, bytes| Ok(bytes))
 }
 
 /// A value as a file of the evidence holds it.

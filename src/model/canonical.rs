@@ -19,9 +19,15 @@ pub fn canonical_json(value: &impl Serialize) -> Result<String, serde_json::Erro
     sorted_json(value, Layout::Compact)
 }
 
+/// Canonical JSON as files hold it where it stands within others: behind their indentation of
+/// `depth` steps, with no newline at the end.
+pub fn nested_lines(value: &impl Serialize, depth: usize) -> Result<String, serde_json::Error> {
+    sorted_json(value, Layout::Lines { depth })
+}
+
 /// Canonical JSON as files hold it: two spaces of indentation, one newline at the end.
 pub fn canonical_lines(value: &impl Serialize) -> Result<String, serde_json::Error> {
-    let mut text = sorted_json(value, Layout::Lines)?;
+    let mut text = nested_lines(value, 0)?;
     text.push('\n');
     Ok(text)
 }
@@ -39,7 +45,10 @@ fn sorted_json(value: &impl Serialize, layout: Layout) -> Result<String, serde_j
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
     Compact,
-    Lines,
+    Lines {
+        /// Objects and arrays that are open around the value.
+        depth: usize,
+    },
 }
 
 /// The text as the serializer writes to it; the formatter reads and reorders the same text.
@@ -122,10 +131,10 @@ impl SortingFormatter<'_> {
 
     /// Begins a line at the depth of what is open.
     fn start_line(&self) {
-        if self.layout == Layout::Lines {
+        if let Layout::Lines { depth } = self.layout {
             let mut text = self.text.borrow_mut();
             text.push(b'\n');
-            text.extend(std::iter::repeat_n(b' ', 2 * self.open.len()));
+            text.extend(std::iter::repeat_n(b' ', 2 * (depth + self.open.len())));
         }
     }
 
@@ -215,7 +224,10 @@ impl Formatter for SortingFormatter<'_> {
     }
 
     fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(if self.layout == Layout::Lines { b": " } else { b":" })
+        writer.write_all(match self.layout {
+            Layout::Lines { .. } => b": ",
+            Layout::Compact => b":",
+        })
     }
 
     fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
@@ -254,6 +266,39 @@ pub fn sha256_of(mut reader: impl io::Read) -> io::Result<String> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+/// Writes to another writer and hashes what it writes.
+pub struct HashingWriter<W> {
+    inner: W,
+    hasher: Sha256,
+}
+
+impl<W: Write> HashingWriter<W> {
+    /// Of nothing yet.
+    pub fn new(inner: W) -> Self {
+        Self { inner, hasher: Sha256::new() }
+    }
+
+    /// Flushes, and gives the writer back with the SHA-256 of all that was written, as
+    /// [`sha256_digits`].
+    pub fn finish(mut self) -> io::Result<(W, String)> {
+        self.inner.flush()?;
+        let digits = self.hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok((self.inner, digits))
+    }
+}
+
+impl<W: Write> Write for HashingWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.inner.write(bytes)?;
+        self.hasher.update(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
     }
 }
 

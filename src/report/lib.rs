@@ -38,6 +38,7 @@ pub use history::{
     RunRecord, RunStanding,
 };
 pub use html::{HTML_SPLIT_ABOVE, KERNEL_FOLDER, KERNEL_PAGE_START, PagedHtml, kernel_folder};
+pub use pdf::{PDF_VOLUME_PAGES, PdfVolumes, VOLUME_FOLDER};
 pub use pipeline::{
     DiagnosticLine, InterfacePlaces, LineForm, LineLevel, ProcedurePlaces, coupling_lines,
     outcome_lines, result_lines,
@@ -46,6 +47,7 @@ pub use places::{Places, ProjectPlace, shell_word};
 pub use terminal::wrap;
 
 use std::fmt;
+use std::io::Write;
 use std::str::FromStr;
 use vkcert_model::document::Paper;
 use vkcert_model::evidence::{CouplingEvidence, Evidence};
@@ -169,6 +171,16 @@ pub trait Format: Sync {
         evidence: &Evidence,
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError>;
+
+    /// Writes the same to `target`; formats that can do so never hold all of it.
+    fn render_to(
+        &self,
+        evidence: &Evidence,
+        presentation: &Presentation,
+        target: &mut dyn Write,
+    ) -> Result<(), ReportError> {
+        Ok(target.write_all(&self.render(evidence, presentation)?)?)
+    }
 }
 
 /// Names of the formats, as `--report-format` takes them.
@@ -180,7 +192,7 @@ pub enum FormatName {
     Json,
     /// One HTML file; [`PagedHtml`] makes several of it.
     Html,
-    /// One PDF file.
+    /// One PDF file; [`PdfVolumes`] makes several of it.
     Pdf,
     /// Coverage of lines, branches and conditions, as LCOV has it.
     Lcov,
@@ -286,6 +298,27 @@ pub const FORMATS: &[FormatRow] = &[
     },
 ];
 
+/// A folder beside the reports with further files of one.
+pub struct ReportFolder {
+    /// Its name below the output folder.
+    pub name: &'static str,
+    /// What a file in it is, one and several.
+    pub file_words: [&'static str; 2],
+}
+
+/// Every such folder.
+pub const REPORT_FOLDERS: &[ReportFolder] = &[
+    ReportFolder { name: KERNEL_FOLDER, file_words: ["page", "pages"] },
+    ReportFolder { name: VOLUME_FOLDER, file_words: ["volume", "volumes"] },
+];
+
+impl ReportFolder {
+    /// Whether a file is in this folder, by its path below the output folder.
+    pub fn holds(&self, path: &str) -> bool {
+        path.strip_prefix(self.name).is_some_and(|name| name.starts_with('/'))
+    }
+}
+
 impl FormatName {
     /// The format's row in [`FORMATS`].
     pub fn row(self) -> &'static FormatRow {
@@ -332,6 +365,9 @@ pub enum ReportError {
     /// The evidence cannot be written as JSON.
     #[error("the evidence cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// The report cannot be written to where it is to go.
+    #[error("the report cannot be written: {0}")]
+    Target(#[from] std::io::Error),
     /// A font cannot be embedded.
     #[error("the font {name} cannot be embedded: {reason}")]
     Font {
@@ -352,6 +388,16 @@ pub fn render(
     presentation: &Presentation,
 ) -> Result<Vec<u8>, ReportError> {
     format.row().format.render(evidence, presentation)
+}
+
+/// Renders evidence in the format asked for and writes it to `target`.
+pub fn render_to(
+    evidence: &Evidence,
+    format: FormatName,
+    presentation: &Presentation,
+    target: &mut dyn Write,
+) -> Result<(), ReportError> {
+    format.row().format.render_to(evidence, presentation, target)
 }
 
 #[cfg(test)]

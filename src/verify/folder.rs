@@ -16,7 +16,7 @@ use vkcert_model::evidence::{
 };
 use vkcert_model::path::display_path;
 use vkcert_model::place::Position;
-use vkcert_report::{FORMATS, KERNEL_FOLDER};
+use vkcert_report::{FORMATS, REPORT_FOLDERS, ReportFolder};
 use vkcert_requirement::{PROJECT_FILE, is_requirement_file};
 
 /// The files of an evidence folder, and the reports beside it.
@@ -78,7 +78,9 @@ impl EvidenceFolder {
             .filter_map(|format| format.file)
             .filter(|name| report_folder.join(name).is_file());
         self.unlisted = files_beside.map(str::to_owned).collect();
-        self.unlisted.extend(kernel_pages(&report_folder));
+        let further =
+            REPORT_FOLDERS.iter().flat_map(|folder| further_files(&report_folder, folder));
+        self.unlisted.extend(further);
         self.unlisted.sort();
         self.provenance = provenance::read(&report_folder);
         if !report_folder.join(REPORTS).is_file() {
@@ -122,19 +124,21 @@ fn folder_above(folder: &Path) -> Option<PathBuf> {
     canonical_path.parent().map(Path::to_owned)
 }
 
-/// Whether a name is one that a report can have: of a file beside the list, or of a kernel's page.
+/// Whether a name is one that a report can have: of a file beside the list, or in one of the folders
+/// of further files.
 fn is_report(name: &str) -> bool {
-    is_plain(
-        name.strip_prefix(KERNEL_FOLDER).and_then(|page| page.strip_prefix('/')).unwrap_or(name),
-    )
+    match REPORT_FOLDERS.iter().find(|folder| folder.holds(name)) {
+        Some(folder) => is_plain(&name[folder.name.len() + 1..]),
+        None => is_plain(name),
+    }
 }
 
-/// What stands in the folder of the kernels' pages. A folder that cannot be read holds none that
-/// could be compared; those that the list names are told as missing.
-fn kernel_pages(report_folder: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(report_folder.join(KERNEL_FOLDER)) else { return Vec::new() };
+/// What stands in a folder of further files. One that cannot be read holds none that could be
+/// compared; those that the list names are told as missing.
+fn further_files(report_folder: &Path, folder: &ReportFolder) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(report_folder.join(folder.name)) else { return Vec::new() };
     let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.map(|name| format!("{KERNEL_FOLDER}/{name}")).collect()
+    names.map(|name| format!("{}/{name}", folder.name)).collect()
 }
 
 /// Whether a name is that of a file in the same folder.

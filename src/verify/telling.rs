@@ -11,7 +11,7 @@ use super::{
 };
 use serde_json::{Value, json};
 use vkcert_model::wording::{in_one_line, plural};
-use vkcert_report::KERNEL_FOLDER;
+use vkcert_report::REPORT_FOLDERS;
 
 /// Problems printed one by one; all are counted.
 const MOST_LISTED_PROBLEMS: usize = 200;
@@ -259,15 +259,17 @@ fn root_in_words(cover: RootCover) -> Option<&'static str> {
     }
 }
 
-/// Names of reports, the pages of kernels as their number: `report.html, 2 pages in
+/// Names of reports, further files of one as their number: `report.html, 2 pages in
 /// report-kernels`.
 fn files_in_words(names: &[String]) -> String {
-    let is_page =
-        |name: &&String| name.strip_prefix(KERNEL_FOLDER).is_some_and(|page| page.starts_with('/'));
-    let (pages, files): (Vec<&String>, Vec<&String>) = names.iter().partition(is_page);
-    let pages_words = (!pages.is_empty())
-        .then(|| format!("{} in {KERNEL_FOLDER}", plural(pages.len(), "page", "pages")));
-    files.into_iter().cloned().chain(pages_words).collect::<Vec<_>>().join(", ")
+    let is_further = |name: &&String| REPORT_FOLDERS.iter().any(|folder| folder.holds(name));
+    let files = names.iter().filter(|name| !is_further(name)).cloned();
+    let further = REPORT_FOLDERS.iter().filter_map(|folder| {
+        let count = names.iter().filter(|name| folder.holds(name)).count();
+        let [one, several] = folder.file_words;
+        (count > 0).then(|| format!("{} in {}", plural(count, one, several), folder.name))
+    });
+    files.chain(further).collect::<Vec<_>>().join(", ")
 }
 
 /// What the reports beside the evidence were compared with.

@@ -12,7 +12,7 @@ use super::{RebuiltProject, pair_instructions, replay};
 use crate::agreement::{self, AgreementComparison};
 use crate::assemble::LaidOut;
 use crate::coupling::{self, HostReadings, device_limits_of};
-use crate::facts::{self, CampaignFacts, CampaignSetting};
+use crate::facts::{self, CampaignFacts, CampaignSetting, NoFiles};
 use crate::kernel::Kernel;
 use crate::plan::RunPlan;
 use crate::profile::ProjectTarget;
@@ -196,7 +196,7 @@ fn evidence_from_facts(
         request: stored_request(&stored_evidence.campaign),
         date: stored_evidence.campaign.project.date.clone(),
     };
-    Ok(facts::derive_evidence(project, kernels, facts)?.evidence)
+    facts::derive_evidence(project, kernels, facts, &NoFiles)
 }
 
 /// What the command line asked for.

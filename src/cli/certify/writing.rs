@@ -10,20 +10,22 @@ use super::super::failure::Failure;
 use super::super::output::PendingFolder;
 use super::super::provenance::RunStart;
 use super::super::shard::SHARD;
-use crate::campaign::facts::SealedEvidence;
+use crate::campaign::CampaignError;
+use crate::campaign::facts::EvidenceTarget;
 use crate::derivation::files::{MANIFEST, PROVENANCE, REPORTS, canonical_bytes};
-use crate::model::canonical::sha256_digits;
+use crate::model::canonical::{HashingWriter, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Evidence, ReportList};
 use crate::model::provenance::RunReuse;
 use crate::model::shard::{Shard, ShardFile};
 use crate::report::{
-    self, FORMATS, FormatName, FormatRow, HTML_SPLIT_ABOVE, KERNEL_FOLDER, PagedHtml, Presentation,
-    Written,
+    self, FORMATS, FormatName, FormatRow, HTML_SPLIT_ABOVE, KERNEL_FOLDER, PDF_VOLUME_PAGES,
+    PagedHtml, PdfVolumes, Presentation, ReportError, VOLUME_FOLDER, Written,
 };
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::Path;
 
 /// A value that cannot be written as JSON is a defect of the tool.
@@ -40,29 +42,27 @@ pub(in crate::cli) struct FileOrigin {
     pub(in crate::cli) shard_file: Option<ShardFile>,
 }
 
-/// Writes evidence and reports, the list of both hashes, and where all of it is from.
+/// The folder of evidence in the section of a run.
+const EVIDENCE_FOLDER: &str = "evidence";
+
+impl EvidenceTarget for PendingFolder {
+    fn store(&self, name: &str, bytes: Vec<u8>) -> Result<(), CampaignError> {
+        self.write(&format!("{EVIDENCE_FOLDER}/{name}"), &bytes)
+    }
+}
+
+/// Writes the manifest of evidence whose files are there, reports, the list of both hashes, and where
+/// all of it is from.
 pub(in crate::cli) fn write_results(
-    sealed_evidence: &SealedEvidence,
+    evidence: &Evidence,
     reports: &WantedReports,
     origin: FileOrigin,
     folder: PendingFolder,
     output_folder: &Path,
 ) -> Result<Written, Failure> {
-    let SealedEvidence { evidence, files } = sealed_evidence;
-    let write_evidence = || {
-        for (name, bytes) in files {
-            folder.write(&format!("evidence/{name}"), bytes)?;
-        }
-        folder.write(
-            &format!("evidence/{MANIFEST}"),
-            &canonical_bytes(&evidence.manifest).map_err(unwritable_json)?,
-        )
-    };
-    let (reports_written, evidence_written) =
-        rayon::join(|| write_reports(evidence, reports, &folder), write_evidence);
-    evidence_written?;
-    let reports_written = reports_written?;
-    let mut linked_names = vec!["evidence"];
+    folder.store(MANIFEST, canonical_bytes(&evidence.manifest).map_err(unwritable_json)?)?;
+    let reports_written = write_reports(evidence, reports, &folder)?;
+    let mut linked_names = vec![EVIDENCE_FOLDER];
     linked_names.extend(reports_written.iter().flat_map(|report| &report.linked_names));
     let mut report_hashes: BTreeMap<String, String> =
         reports_written.iter().flat_map(|report| report.hashes.clone()).collect();
@@ -100,6 +100,8 @@ pub(in crate::cli) struct WantedReports {
     pub(super) rows: Vec<&'static FormatRow>,
     /// Kernels above which the HTML report is several files.
     split_above: usize,
+    /// Pages of kernels above which the PDF report is several volumes.
+    volume_pages: usize,
     pub(super) presentation: Presentation,
     /// The comparison with the baseline as its file has it.
     pub(super) comparison: Option<Vec<u8>>,
@@ -112,7 +114,7 @@ pub(in crate::cli) fn wanted_reports(
 ) -> Result<WantedReports, Failure> {
     let mut wanted_names = Vec::new();
     for word in &options.report {
-        let name: FormatName = word.parse().map_err(|error: report::ReportError| {
+        let name: FormatName = word.parse().map_err(|error: ReportError| {
             Diagnostic::new("usage", error.to_string()).hint("see `vkcert list formats`")
         })?;
         if name.row().file.is_none() {
@@ -127,6 +129,12 @@ pub(in crate::cli) fn wanted_reports(
         let message = "--html-split-above goes with the report html, which --report leaves out";
         return Err(Diagnostic::new("usage", message).into());
     }
+    if options.pdf_volume_pages.is_some()
+        && !(wanted_names.is_empty() || wanted_names.contains(&FormatName::Pdf))
+    {
+        let message = "--pdf-volume-pages goes with the report pdf, which --report leaves out";
+        return Err(Diagnostic::new("usage", message).into());
+    }
     let is_wanted = |row: &&FormatRow| match wanted_names.as_slice() {
         [] if part.is_some() => row.name == FormatName::Junit,
         [] => row.by_default,
@@ -134,8 +142,10 @@ pub(in crate::cli) fn wanted_reports(
     };
     let rows: Vec<&FormatRow> = FORMATS.iter().filter(is_wanted).collect();
     let split_above = options.html_split_above.unwrap_or(HTML_SPLIT_ABOVE);
+    let volume_pages = options.pdf_volume_pages.and_then(|pages| usize::try_from(pages).ok());
+    let volume_pages = volume_pages.unwrap_or(PDF_VOLUME_PAGES);
     let presentation = Presentation { part, ..Presentation::default() };
-    Ok(WantedReports { rows, split_above, presentation, comparison: None })
+    Ok(WantedReports { rows, split_above, volume_pages, presentation, comparison: None })
 }
 
 /// What one format has written.
@@ -156,41 +166,85 @@ fn write_reports(
     named_files.map(|(name, file)| write_report(evidence, reports, (name, file), folder)).collect()
 }
 
+/// A report as it is written.
+enum ReportParts<'e> {
+    OneFile,
+    /// An index and a page for each kernel.
+    Pages(PagedHtml<'e>),
+    /// An index and volumes of kernels.
+    Volumes(PdfVolumes<'e>),
+}
+
+impl<'e> ReportParts<'e> {
+    fn of_report(
+        evidence: &'e Evidence,
+        reports: &'e WantedReports,
+        (format, file): (FormatName, &'static str),
+    ) -> Result<Self, ReportError> {
+        let WantedReports { presentation, split_above, volume_pages, .. } = reports;
+        Ok(match format {
+            FormatName::Html => {
+                PagedHtml::of_report(evidence, presentation, *split_above, OsStr::new(file))?
+                    .map_or(ReportParts::OneFile, ReportParts::Pages)
+            }
+            FormatName::Pdf => PdfVolumes::of_report(evidence, presentation, *volume_pages)?
+                .map_or(ReportParts::OneFile, ReportParts::Volumes),
+            FormatName::Terminal
+            | FormatName::Json
+            | FormatName::Lcov
+            | FormatName::Cobertura
+            | FormatName::Junit
+            | FormatName::Sarif => ReportParts::OneFile,
+        })
+    }
+}
+
 fn write_report(
     evidence: &Evidence,
     reports: &WantedReports,
     (format, file): (FormatName, &'static str),
     folder: &PendingFolder,
 ) -> Result<WrittenReport, Failure> {
-    let presentation = &reports.presentation;
-    let unrendered = |error: report::ReportError| Failure::tool(error.to_string());
-    let pages = match format {
-        FormatName::Html => {
-            PagedHtml::of_report(evidence, presentation, reports.split_above, OsStr::new(file))
-                .map_err(unrendered)?
-        }
-        FormatName::Terminal
-        | FormatName::Json
-        | FormatName::Pdf
-        | FormatName::Lcov
-        | FormatName::Cobertura
-        | FormatName::Junit
-        | FormatName::Sarif => None,
+    let unrendered = |error: ReportError| match error {
+        ReportError::Target(error) => folder.unwritable(file, &error),
+        ReportError::UnknownFormat { .. }
+        | ReportError::UnknownDocument { .. }
+        | ReportError::Json(_)
+        | ReportError::Font { .. }
+        | ReportError::Pdf(_) => Failure::tool(error.to_string()),
     };
+    let unwritten = |error: std::io::Error| folder.unwritable(file, &error);
+    let write_part = |path: String, bytes: &[u8]| {
+        folder.write(&path, bytes)?;
+        Ok::<_, Failure>((path, sha256_digits(bytes)))
+    };
+    let parts = ReportParts::of_report(evidence, reports, (format, file)).map_err(unrendered)?;
     let mut report = WrittenReport { linked_names: vec![file], hashes: Vec::new() };
-    let bytes = match &pages {
-        Some(pages) => {
+    let mut target = HashingWriter::new(folder.create(file)?);
+    match &parts {
+        ReportParts::OneFile => {
+            report::render_to(evidence, format, &reports.presentation, &mut target)
+                .map_err(unrendered)?;
+        }
+        ReportParts::Pages(pages) => {
             report.linked_names.push(KERNEL_FOLDER);
             report.hashes = pages.write_kernel_pages(|page, bytes| {
-                let path = format!("{KERNEL_FOLDER}/{page}");
-                folder.write(&path, bytes)?;
-                Ok::<_, Failure>((path, sha256_digits(bytes)))
+                write_part(format!("{KERNEL_FOLDER}/{page}"), bytes)
             })?;
-            pages.index_page()
+            target.write_all(&pages.index_page()).map_err(unwritten)?;
         }
-        None => report::render(evidence, format, presentation).map_err(unrendered)?,
-    };
-    folder.write(file, &bytes)?;
-    report.hashes.push((file.to_owned(), sha256_digits(&bytes)));
+        ReportParts::Volumes(volumes) => {
+            report.linked_names.push(VOLUME_FOLDER);
+            let written = volumes.kernel_volumes().map(|volume| {
+                let (name, bytes) = volume.map_err(unrendered)?;
+                write_part(format!("{VOLUME_FOLDER}/{name}"), &bytes)
+            });
+            report.hashes = written.collect::<Result<_, _>>()?;
+            let index = volumes.index_volume().map_err(unrendered)?;
+            target.write_all(&index).map_err(unwritten)?;
+        }
+    }
+    let (_, hash) = target.finish().map_err(unwritten)?;
+    report.hashes.push((file.to_owned(), hash));
     Ok(report)
 }

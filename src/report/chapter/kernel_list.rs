@@ -1,11 +1,14 @@
-//! The list of kernels, where the chapter of each stands in a file of its own.
+//! The list of kernels, where their chapters stand in other files: one for each, or volumes.
 //!
 //! Promises: one row per kernel and configuration, in the order of the project; what is open in
 //! each is counted here, so that nobody opens every file to find it.
 
+use super::KernelPlaces;
 use super::links::{listed_texts, test_link, unit_link};
+use crate::VOLUME_FOLDER;
 use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
-use crate::facts;
+use crate::facts::{self, KernelUnit};
+use crate::pdf::KernelVolume;
 use std::collections::BTreeMap;
 use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::id::{KernelName, TestId};
@@ -13,31 +16,53 @@ use vkcert_model::id::{KernelName, TestId};
 /// Tests named per kernel; its own file has all.
 const TESTS: usize = 6;
 
-pub(super) fn kernel_list_chapter(evidence: &Evidence, outline: &mut Outline) {
+pub(super) fn kernel_list_chapter(
+    evidence: &Evidence,
+    places: &KernelPlaces,
+    outline: &mut Outline,
+) {
     outline.add_heading(1, "Kernels", "chapter/kernels");
     let units = facts::kernel_units(evidence);
+    let place = match places {
+        KernelPlaces::OwnFiles => "a file of its own",
+        KernelPlaces::Volumes(_) => "a chapter in one of the volumes below",
+    };
     outline.add_paragraph(format!(
-        "Each of the {} kernels and configurations has a file of its own, with its source, decisions and \
+        "Each of the {} kernels and configurations has {place}, with its source, decisions and \
          vectors. Uncovered obligations are those of the criteria asked for, counted per engine.",
         units.len()
     ));
+    let volumes = match places {
+        KernelPlaces::OwnFiles => &[][..],
+        KernelPlaces::Volumes(volumes) => {
+            outline.add_table(volume_table(volumes, &units));
+            volumes
+        }
+    };
     let mut uncovered_counts: BTreeMap<String, usize> = BTreeMap::new();
     for obligation in facts::uncovered_obligations(evidence) {
         *uncovered_counts.entry(obligation.unit.chapter_anchor()).or_default() += 1;
     }
     let tests_by_kernel = tests_by_kernel(evidence);
-    let mut table = Table::new("Kernels and their files")
+    let title = match places {
+        KernelPlaces::OwnFiles => "Kernels and their files",
+        KernelPlaces::Volumes(_) => "Kernels and their volumes",
+    };
+    let mut table = Table::new(title)
         .columns(&["Kernel", "Source", "Engines"])
         .with_column("Uncovered", ColumnAlign::Right)
         .columns(&["Tests"]);
-    for unit in units {
+    if !volumes.is_empty() {
+        table = table.with_column("Volume", ColumnAlign::Right);
+    }
+    for (place, unit) in units.into_iter().enumerate() {
         let sides = facts::on_engines(evidence, &unit);
         let side_list: Vec<&KernelEvidence> = sides.into_iter().map(|(_, side)| side).collect();
         let Some(first_side) = side_list.first() else { continue };
         let engine_words = side_list.iter().map(|side| side.engine.to_string());
         let uncovered_count = uncovered_counts.get(&unit.chapter_anchor()).copied().unwrap_or(0);
         let tests = tests_by_kernel.get(unit.kernel).map_or(&[][..], Vec::as_slice);
-        table.add_row(vec![
+        let mut cells = vec![
             unit_link(&unit),
             Text::code(first_side.source.as_str()),
             Text::plain(engine_words.collect::<Vec<_>>().join(", ")),
@@ -46,9 +71,37 @@ pub(super) fn kernel_list_chapter(evidence: &Evidence, outline: &mut Outline) {
                 count => Text::plain(format!("✗\u{a0}{count}")).with_tone(Tone::Bad),
             },
             named_tests(tests),
-        ]);
+        ];
+        let volume = volumes.iter().find(|volume| volume.units.contains(&place));
+        cells.extend(volume.map(|volume| Text::plain(volume.number.to_string())));
+        table.add_row(cells);
     }
     outline.add_table(table);
+}
+
+/// Which kernels each volume holds.
+fn volume_table(volumes: &[KernelVolume], units: &[KernelUnit]) -> Table {
+    let mut table = Table::new("Volumes")
+        .with_column("Volume", ColumnAlign::Right)
+        .columns(&["File", "Kernels"])
+        .with_column("Count", ColumnAlign::Right);
+    for volume in volumes {
+        let held_units = &units[volume.units.clone()];
+        let names = match held_units {
+            [] => Text::empty(),
+            [unit] => Text::code(unit.unit_label()),
+            [first, .., last] => Text::code(first.unit_label())
+                .then_plain(" to ")
+                .followed_by(Text::code(last.unit_label())),
+        };
+        table.add_row(vec![
+            Text::plain(volume.number.to_string()),
+            Text::code(format!("{VOLUME_FOLDER}/{}", volume.file_name())),
+            names,
+            Text::plain(held_units.len().to_string()),
+        ]);
+    }
+    table
 }
 
 /// Tests that dispatch each kernel, in the order of the campaign.

@@ -44,6 +44,7 @@ mod trend;
 
 use super::document::{Block, ColumnAlign, Document, Outline, Table, Text};
 use super::facts;
+use super::pdf::KernelVolume;
 use super::{DocumentName, History, ReportError};
 use vkcert_model::evidence::Evidence;
 
@@ -145,19 +146,28 @@ pub(super) fn report_document(
     Ok(document)
 }
 
-/// The same document with a list of the kernels in the place of their chapters, which stand in
-/// files of their own. Its links to them stay.
+/// Where the chapters of kernels stand that are not in the document which lists them.
+pub(super) enum KernelPlaces<'p> {
+    /// Each in a file of its own.
+    OwnFiles,
+    /// In these volumes.
+    Volumes(&'p [KernelVolume]),
+}
+
+/// The same document with a list of the kernels in the place of their chapters, which stand
+/// elsewhere. Its links to them stay.
 pub(super) fn index_document(
     evidence: &Evidence,
     name: DocumentName,
     history: Option<&History>,
+    places: &KernelPlaces,
 ) -> Result<Document, ReportError> {
     let root = evidence.root()?;
     let sources = Sources { evidence, name, root: &root, history };
     let mut outline = Outline::default();
     for chapter in name.row().chapters {
         if *chapter == Chapter::Kernels {
-            kernel_list::kernel_list_chapter(evidence, &mut outline);
+            kernel_list::kernel_list_chapter(evidence, places, &mut outline);
         } else {
             chapter.add(sources, &mut outline);
         }
@@ -167,22 +177,29 @@ pub(super) fn index_document(
     Ok(document)
 }
 
-/// The chapter of one kernel as a document of its own; the caller gives it a front.
+/// The chapters of some kernels as a document of its own; the caller gives it a front.
 pub(super) fn kernel_document(
     evidence: &Evidence,
     name: DocumentName,
-    unit: &facts::KernelUnit,
+    units: &[facts::KernelUnit],
     root: &str,
 ) -> Document {
     let mut outline = Outline::default();
-    kernel::kernel_chapter(evidence, unit, &mut outline);
+    units.iter().for_each(|unit| kernel::kernel_chapter(evidence, unit, &mut outline));
     document_of(evidence, name, root, outline)
 }
 
-/// What opens the file of a kernel: what the report is known by, and the conclusion of the whole
-/// run, so that a kernel without defects does not look like a run without any.
-pub(super) fn kernel_front(evidence: &Evidence, root: &str) -> Vec<Block> {
-    let lead = "The conclusion is that of the whole run, not of this kernel alone.";
+/// What opens the file of kernels: what the report is known by, and the conclusion of the whole run,
+/// so that kernels without defects do not look like a run without any.
+pub(super) fn kernel_front(
+    evidence: &Evidence,
+    root: &str,
+    units: &[facts::KernelUnit],
+) -> Vec<Block> {
+    let lead = match units {
+        [_] => "The conclusion is that of the whole run, not of this kernel alone.",
+        _ => "The conclusion is that of the whole run, not of these kernels alone.",
+    };
     vec![
         Block::Pairs(front::known_by(evidence, DocumentName::All, root)),
         Block::Paragraph(Text::quiet(lead)),

@@ -9,7 +9,7 @@
 
 use super::links::{PageLinks, ReportFiles};
 use super::{Page, page_bytes, toolbar};
-use crate::chapter::{self, Chapter};
+use crate::chapter::{self, Chapter, KernelPlaces};
 use crate::document::{Block, Document};
 use crate::facts::{self, KernelUnit};
 use crate::{Presentation, ReportError};
@@ -61,12 +61,13 @@ impl<'e> PagedHtml<'e> {
             evidence,
             presentation.document,
             presentation.history.as_ref(),
+            &KernelPlaces::OwnFiles,
         )?;
         // All shares stand in the chapter of the summary; the front has their sums.
         index.front = index.front.into_iter().flat_map(brief_block).collect();
         let folder = kernel_folder(index_name);
         let files = ReportFiles::new(&units, &index, index_name.as_bytes(), folder.as_bytes());
-        let kernel_front = chapter::kernel_front(evidence, &index.root);
+        let kernel_front = chapter::kernel_front(evidence, &index.root, &units[..1]);
         Ok(Some(Self { evidence, presentation, units, index, files, folder, kernel_front }))
     }
 
@@ -108,7 +109,12 @@ impl<'e> PagedHtml<'e> {
     fn kernel_page(&self, number: usize) -> Vec<u8> {
         let unit = &self.units[number];
         let name = self.presentation.document;
-        let mut document = chapter::kernel_document(self.evidence, name, unit, &self.index.root);
+        let mut document = chapter::kernel_document(
+            self.evidence,
+            name,
+            std::slice::from_ref(unit),
+            &self.index.root,
+        );
         document.front = self.kernel_front.clone();
         let links =
             PageLinks::Kernel { files: &self.files, number, own_anchors: document.anchors() };

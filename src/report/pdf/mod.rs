@@ -24,8 +24,9 @@ mod page;
 mod structure;
 mod table;
 mod tags;
+mod volumes;
 
-use super::document::Document;
+use super::document::{Block, Document};
 use super::{DocumentName, Format, Presentation, ReportError};
 use canvas::{PageFlow, Sheet, SheetTurning};
 use face::FontFaces;
@@ -33,6 +34,9 @@ use furniture::{add_furniture, add_stamp, resolve_page_numbers, set_contents, se
 use sha2::{Digest, Sha256};
 use vkcert_model::document::Paper;
 use vkcert_model::evidence::Evidence;
+
+pub(crate) use volumes::KernelVolume;
+pub use volumes::{PDF_VOLUME_PAGES, PdfVolumes, VOLUME_FOLDER};
 
 pub(super) struct Pdf;
 
@@ -47,15 +51,35 @@ impl Format for Pdf {
             presentation.document,
             presentation.history.as_ref(),
         )?;
+        let identity = identity(&document.root, presentation);
+        Self::document_bytes(&document, &identity, (evidence, presentation))
+    }
+}
+
+impl Pdf {
+    /// A document as a file; `identity` is what its identifier follows from.
+    fn document_bytes(
+        document: &Document,
+        identity: &str,
+        (evidence, presentation): (&Evidence, &Presentation),
+    ) -> Result<Vec<u8>, ReportError> {
         let faces = FontFaces::load()?;
         let mut flow =
-            set_document(&document, &faces, Sheet::of_paper(paper(evidence, presentation)));
-        add_furniture(&mut flow, &document);
+            set_document(document, &faces, Sheet::of_paper(paper(evidence, presentation)));
+        add_furniture(&mut flow, document);
         add_stamp(&mut flow, &presentation.standing);
         resolve_page_numbers(&mut flow);
-        let identifier = Sha256::digest(identity(&document.root, presentation));
-        file::pdf_bytes(flow, &document, &identifier[..16])
+        let identifier = Sha256::digest(identity);
+        file::pdf_bytes(flow, document, &identifier[..16])
     }
+}
+
+/// Blocks of a body as they are set from the top of a page on, with nothing around them.
+fn set_blocks_alone<'a>(blocks: &[Block], faces: &'a FontFaces, sheet: Sheet) -> PageFlow<'a> {
+    let mut flow = PageFlow::new(faces, sheet);
+    flow.turning = SheetTurning::Wanted;
+    flow.set_blocks(blocks);
+    flow
 }
 
 /// The paper asked for, else that of the project, else A4.
