@@ -50,6 +50,7 @@ mod data_files;
 mod dependencies;
 mod dissimilar;
 mod docs;
+mod early_end;
 mod engineer;
 mod events;
 mod float_controls;

@@ -23,6 +23,9 @@ pub trait Display: Sync {
 
     /// After the last one.
     fn end(&self);
+
+    /// Then, where the run has ended before so many runs of tests had begun.
+    fn tell_early_end(&self, reason: &str, not_begun: usize);
 }
 
 /// Shows nothing.
@@ -41,4 +44,6 @@ impl Display for Unseen {
     }
 
     fn end(&self) {}
+
+    fn tell_early_end(&self, _: &str, _: usize) {}
 }

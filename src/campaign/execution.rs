@@ -3,6 +3,7 @@
 use super::agreement::undefined;
 use super::configuration;
 use super::display::Display;
+use super::early_end::RunGate;
 use super::engines::{DeviceEngine, Engines};
 use super::kernel::Kernel;
 use super::plan::RunPlan;
@@ -146,14 +147,19 @@ pub fn run_tests(
         DeviceEngine::NotRun { reason } => Some(reason.clone()),
         DeviceEngine::Ready(_) | DeviceEngine::NotAsked => None,
     };
+    run_plan.limits.check_means()?;
+    let gate = &RunGate::new(&run_plan.limits);
     display.begin(prepared_tests.len() * engines.names_of_engines().len());
     let thread_pool = if engines.sequential { Some(pool_of(run_plan)?) } else { None };
     let sequential_runs = match &thread_pool {
-        Some(thread_pool) => run_sequential(prepared_tests, engines, thread_pool, display)?,
+        Some(thread_pool) => run_sequential(prepared_tests, engines, thread_pool, (gate, display))?,
         None => Vec::new(),
     };
-    let device_runs = run_vulkan(prepared_tests, engines, run_plan, display)?;
+    let device_runs = run_vulkan(prepared_tests, engines, run_plan, (gate, display))?;
     display.end();
+    if let Some((reason, not_begun)) = gate.early_end() {
+        display.tell_early_end(&reason, not_begun);
+    }
     let mut runs_by_test: Vec<Vec<TestRun>> = prepared_tests.iter().map(|_| Vec::new()).collect();
     for (row, run) in runs_by_test.iter_mut().zip(sequential_runs) {
         row.push(run);
@@ -207,7 +213,7 @@ fn run_sequential(
     prepared_tests: &[PreparedTest],
     engines: &Engines,
     thread_pool: &rayon::ThreadPool,
-    display: &dyn Display,
+    (gate, display): (&RunGate, &dyn Display),
 ) -> Result<Vec<TestRun>, CampaignError> {
     let (fresh_engine, repetitions) =
         (engines.sequential(), engines.repetitions(EngineName::Sequential));
@@ -221,7 +227,9 @@ fn run_sequential(
                 })
             })
         };
-        rayon::join(run, || test_execution::decode_ahead(prepared_test, &fresh_engine)).0
+        gate.pass((prepared_test, EngineName::Sequential), || {
+            rayon::join(run, || test_execution::decode_ahead(prepared_test, &fresh_engine)).0
+        })
     };
     thread_pool.install(|| prepared_tests.par_iter().map(run_test).collect())
 }
@@ -230,7 +238,7 @@ fn run_vulkan(
     prepared_tests: &[PreparedTest],
     engines: &mut Engines,
     run_plan: &RunPlan,
-    display: &dyn Display,
+    (gate, display): (&RunGate, &dyn Display),
 ) -> Result<Vec<TestRun>, CampaignError> {
     let repetitions = engines.repetitions(EngineName::Vulkan);
     let Engines { vulkan: DeviceEngine::Ready(executor), cache, .. } = engines else {
@@ -246,8 +254,10 @@ fn run_vulkan(
             None => test_execution::run_test(prepared_test, engine, repetitions),
         };
     let run_test = |prepared_test: &PreparedTest, worker: &mut dyn Executor| {
-        display.carry_out(&prepared_test.test.id, worker, &mut |engine| {
-            with_cache(cache.as_ref(), engine, |engine| run_prepared(prepared_test, engine))
+        gate.pass((prepared_test, EngineName::Vulkan), || {
+            display.carry_out(&prepared_test.test.id, worker, &mut |engine| {
+                with_cache(cache.as_ref(), engine, |engine| run_prepared(prepared_test, engine))
+            })
         })
     };
     pool::share_items(executor, run_plan.workers, prepared_tests, run_test).into_iter().collect()

@@ -162,6 +162,15 @@ fn refused(message: String) -> CampaignError {
 fn check_completeness(shards: &[StoredShard]) -> Result<(), CampaignError> {
     let Some(first) = shards.first() else { return Err(refused("there is no shard".to_owned())) };
     for shard in shards {
+        let campaign = &shard.evidence.campaign;
+        let mut results = campaign.tests.iter().flat_map(|test| &test.results);
+        if let Some(result) = results.find(|result| campaign.has_not_begun(result)) {
+            return Err(refused(format!(
+                "{} ended before all its tests had begun: {}",
+                shard.name,
+                result.reason.as_deref().unwrap_or("no reason is stored")
+            )));
+        }
         if let Some(difference) = difference_in_words(first, shard) {
             return Err(refused(format!(
                 "{} and {} are of different runs: {difference}",

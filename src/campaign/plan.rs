@@ -1,5 +1,6 @@
 //! What is asked of a run: engines, checks, limits.
 
+use super::early_end::RunLimits;
 use std::path::PathBuf;
 use std::time::Duration;
 use vkcert_model::finding::{Checks, FindingKind};
@@ -26,6 +27,8 @@ pub struct RunPlan {
     pub timeout: Option<f64>,
     /// Instructions per test on the sequential engine, over those of the project.
     pub max_steps: Option<u64>,
+    /// What ends the run before all tests have begun.
+    pub limits: RunLimits,
 }
 
 /// Which engines shall run.
@@ -73,6 +76,7 @@ impl Default for RunPlan {
             workers: Workers::AsSuits(cores),
             timeout: None,
             max_steps: None,
+            limits: RunLimits::default(),
         }
     }
 }
@@ -96,6 +100,7 @@ impl RunPlan {
             workers: Workers::AtMost(1),
             timeout: None,
             max_steps: None,
+            limits: RunLimits::default(),
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) struct CommandLine {
 #[derive(Debug, Clone, Subcommand)]
 pub(super) enum Command {
     /// Check, compile, run and measure a whole project; write evidence and reports
-    Certify(Certify),
+    Certify(Box<Certify>),
     /// Write the production modules of a project to spirv/
     Build(ProjectFolder),
     /// Run one test-procedure file (TOML or JSON) outside any project

@@ -18,6 +18,7 @@ use super::unchanged::{CampaignInputs, KeptResult};
 use crate::campaign::CampaignError;
 use crate::campaign::certification::{CampaignRequest, SetUp, open_engines, set_up_with};
 use crate::campaign::engines::Engines;
+use crate::campaign::plan::RunPlan;
 use crate::campaign::project;
 use crate::derivation::stated::{TOOL, TOOL_VERSION};
 use crate::model::baseline::BaselineComparison;
@@ -178,7 +179,8 @@ impl<'a> StartedRun<'a> {
         certify: &'a Certify,
         events: &'a EventLog,
     ) -> Result<Self, Failure> {
-        let plan = plan::plan_of(common, &certify.check)?;
+        let limits = certify.ending.limits();
+        let plan = RunPlan { limits, ..plan::plan_of(common, &certify.check)? };
         let reports = wanted_reports(&certify.reports, certify.shard)?;
         if certify.history.is_some() && reports.rows.iter().all(|row| !row.has_documents) {
             let message = "--history goes with the reports html and pdf, which --report leaves out";

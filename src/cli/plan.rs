@@ -3,6 +3,7 @@
 use super::args::{Common, EngineArgument};
 use super::failure::Failure;
 use super::output;
+use crate::campaign::early_end::RunLimits;
 use crate::campaign::engines::{EngineSettings, Engines, worker_program};
 use crate::campaign::plan::{EngineChoice, EngineRequest, RunPlan};
 use crate::exec::vulkan::pool::Workers;
@@ -27,6 +28,7 @@ pub(super) fn plan_of(common: &Common, check: &str) -> Result<RunPlan, Failure> 
         workers: common.jobs.map_or(Workers::AsSuits(cores), |jobs| Workers::AtMost(jobs as usize)),
         timeout: common.timeout,
         max_steps: common.max_steps,
+        limits: RunLimits::default(),
     })
 }
 

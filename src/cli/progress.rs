@@ -16,6 +16,7 @@ use crate::model::event::RunEvent;
 use crate::model::id::{KernelName, TestId};
 use crate::model::schedule::Extent;
 use crate::model::verdict::{EngineName, Verdict};
+use crate::model::wording::plural;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -76,6 +77,10 @@ impl Display for CampaignProgress {
 
     fn end(&self) {
         self.bar.finish_and_clear();
+    }
+
+    fn tell_early_end(&self, reason: &str, not_begun: usize) {
+        self.tell_line(|| format!("{} not begun: {reason}", plural(not_begun, "run", "runs")));
     }
 }
 
@@ -216,6 +221,11 @@ impl Display for WatchedCampaign<'_> {
 
     fn end(&self) {
         self.progress.end();
+    }
+
+    fn tell_early_end(&self, reason: &str, not_begun: usize) {
+        self.events.tell(RunEvent::EndedEarly { reason: reason.to_owned(), not_begun });
+        self.progress.tell_early_end(reason, not_begun);
     }
 }
 

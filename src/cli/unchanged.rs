@@ -81,6 +81,8 @@ impl CampaignInputs {
             only,
             save_outputs,
             shard,
+            // What has ended early is not kept.
+            ending: _,
             cache: CacheOptions { cache: words, no_cache: _ },
             recording,
             repetition,

@@ -134,7 +134,7 @@ fn requirement_reasons(campaign: &Campaign, because: &mut Because) {
     if campaign.requirements.is_empty() {
         because(Reason::NoRequirement);
     }
-    let verdicts = trace::stored_verdicts(&campaign.tests);
+    let verdicts = trace::stored_verdicts(campaign);
     for requirement_row in &campaign.records {
         if let Some(reason) = &requirement_row.rejected {
             let (requirement, document) =

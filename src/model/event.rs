@@ -76,6 +76,13 @@ pub enum RunEvent {
         /// Kernels with tests.
         kernels: usize,
     },
+    /// The run has ended before all tests had begun: what is left does not begin.
+    EndedEarly {
+        /// Why, in one sentence.
+        reason: String,
+        /// Runs of tests that do not begin.
+        not_begun: usize,
+    },
     /// Evidence and reports are in place.
     Written {
         /// SHA-256 of the manifest.

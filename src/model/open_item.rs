@@ -52,6 +52,8 @@ pub enum OpenItemKind {
     RepetitionsLeftOut,
     /// Every test ran in another schedule than the ordinary one.
     ScheduleReplayed,
+    /// The run ended before all tests had begun.
+    TestsNotBegun,
 }
 
 impl OpenItemKind {
@@ -73,6 +75,7 @@ impl OpenItemKind {
         (OpenItemKind::SchedulesLeftOut, "schedules-left-out"),
         (OpenItemKind::RepetitionsLeftOut, "repetitions-left-out"),
         (OpenItemKind::ScheduleReplayed, "schedule-replayed"),
+        (OpenItemKind::TestsNotBegun, "tests-not-begun"),
     ];
 
     /// The stored name.
@@ -305,6 +308,8 @@ pub enum UnsoughtReason {
     NoDeviceLimits,
     /// Not every test could be compared between the engines.
     NotCompared,
+    /// The run ended before all tests had begun.
+    TestsNotBegun,
 }
 
 impl fmt::Display for UnsoughtReason {
@@ -320,6 +325,7 @@ impl fmt::Display for UnsoughtReason {
             UnsoughtReason::NoInterface => "not every kernel has an interface",
             UnsoughtReason::NoDeviceLimits => "no device gave its limits",
             UnsoughtReason::NotCompared => "not every test could be compared",
+            UnsoughtReason::TestsNotBegun => "not every test was begun",
         })
     }
 }

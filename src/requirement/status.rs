@@ -322,14 +322,12 @@ fn uid_of(trace: &RequirementEvidence) -> &RequirementId {
     &trace.requirement.uid
 }
 
-/// The outcome of one test on all engines: it passed if it ran somewhere and passed wherever it
-/// ran.
+/// The outcome of one test on all engines: it passed if it ran somewhere and passed on every engine
+/// that was there.
 fn outcome_of_test(verdicts: &[Verdict], rules: Generation) -> TestOutcome {
-    let run_verdicts: Vec<Verdict> =
-        verdicts.iter().copied().filter(|verdict| *verdict != Verdict::NotRun).collect();
-    if !run_verdicts.is_empty() && run_verdicts.iter().all(|verdict| *verdict == Verdict::Pass) {
+    if !verdicts.is_empty() && verdicts.iter().all(|verdict| *verdict == Verdict::Pass) {
         TestOutcome::Passed
-    } else if rules == Generation::First || run_verdicts.iter().any(is_failure) {
+    } else if rules == Generation::First || verdicts.iter().any(is_failure) {
         TestOutcome::Failed
     } else {
         TestOutcome::Open
@@ -429,7 +427,7 @@ mod tests {
         use Verdict::{Error, Fail, NotRun, Pass, Timeout, Undetermined, Unsupported};
         let cases: &[(&[Verdict], RequirementStatus)] = &[
             (&[Pass, Pass], Verified),
-            (&[Pass, NotRun], Verified),
+            (&[Pass, NotRun], Open),
             (&[NotRun, NotRun], Open),
             (&[Pass, Fail], Failed),
             (&[Pass, Error], Failed),

@@ -6,7 +6,9 @@ use super::hash::{is_suspect, requirement_hash};
 use super::load::Project;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::element::Datum;
-use vkcert_model::evidence::{CodeTrace, RequirementEvidence, RequirementStatus, TestEvidence};
+use vkcert_model::evidence::{
+    Campaign, CodeTrace, RequirementEvidence, RequirementStatus, TestEvidence, TestResult,
+};
 use vkcert_model::id::{KernelName, RequirementId, TestId};
 use vkcert_model::procedure::{Dispatch, Test};
 use vkcert_model::requirement::{CodeLink, Requirement};
@@ -16,11 +18,14 @@ use vkcert_model::verdict::Verdict;
 /// run.
 pub type Verdicts = BTreeMap<TestId, Vec<Verdict>>;
 
-/// The verdicts of stored tests.
-pub fn stored_verdicts(tests: &[TestEvidence]) -> Verdicts {
-    let test_verdicts =
-        |test: &TestEvidence| test.results.iter().map(|result| result.verdict).collect();
-    tests.iter().map(|test| (test.id, test_verdicts(test))).collect()
+/// The verdicts of stored tests. An engine that was not there says nothing of any test.
+pub fn stored_verdicts(campaign: &Campaign) -> Verdicts {
+    let counts =
+        |result: &&TestResult| result.verdict != Verdict::NotRun || campaign.has_not_begun(result);
+    let test_verdicts = |test: &TestEvidence| {
+        test.results.iter().filter(counts).map(|result| result.verdict).collect()
+    };
+    campaign.tests.iter().map(|test| (test.id, test_verdicts(test))).collect()
 }
 
 /// Every requirement, in project order, with what it traces to; its status is settled later

@@ -103,6 +103,9 @@ pub fn derived_evidence(
             for ((test, row), run) in prepared_tests.iter().zip(&mut runs).zip(fresh_runs) {
                 let same_engine_run =
                     row.iter_mut().find(|stored_run| stored_run.engine == run.engine);
+                // What did not begin left nothing to compare.
+                let same_engine_run =
+                    same_engine_run.filter(|stored_run| stored_run.verdict != Verdict::NotRun);
                 if let Some(stored_run) = same_engine_run {
                     *stored_run = run;
                 }

@@ -4,6 +4,7 @@
 //! (`cli::certify`, `cli::plan`).
 
 use super::super::failure::Failure;
+use crate::campaign::early_end::{OnFailure, RunLimits, TimeLimit};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::records::{RecordMode, Witnesses};
@@ -13,6 +14,7 @@ use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Instant;
 
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct Certify {
@@ -55,6 +57,8 @@ pub(in crate::cli) struct Certify {
     #[arg(long, value_name = "K/N", conflicts_with_all = ["baseline", "history", "only"])]
     pub shard: Option<Shard>,
     #[command(flatten)]
+    pub ending: EndingOptions,
+    #[command(flatten)]
     pub cache: CacheOptions,
     #[command(flatten)]
     pub recording: Recording,
@@ -62,6 +66,46 @@ pub(in crate::cli) struct Certify {
     pub repetition: Repetition,
     #[command(flatten)]
     pub schedules: ScheduleOptions,
+}
+
+/// What ends a run before all tests have begun; those that have begun go on, results are written.
+#[derive(Debug, Clone, Copy, Args)]
+pub(in crate::cli) struct EndingOptions {
+    /// Begin no further test after the first one that does not pass; those that are left are
+    /// `not-run` and count against the result
+    #[arg(long)]
+    pub fail_fast: bool,
+    /// Seconds after which no further test begins; those that are left are `not-run` and count
+    /// against the result
+    #[arg(long, value_name = "SECONDS", value_parser = run_seconds)]
+    pub time_limit: Option<f64>,
+    /// Bytes of memory of the process and of its children at which no further test begins; those
+    /// that are left are `not-run` and count against the result
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory_limit: Option<u64>,
+}
+
+impl EndingOptions {
+    /// For a run that begins now.
+    pub(in crate::cli) fn limits(self) -> RunLimits {
+        let start = Instant::now();
+        RunLimits {
+            on_failure: if self.fail_fast { OnFailure::End } else { OnFailure::GoOn },
+            time: self.time_limit.map(|seconds| TimeLimit { seconds, start }),
+            memory_bytes: self.memory_limit,
+        }
+    }
+}
+
+/// Most seconds that a run can be given: a year.
+const MOST_RUN_SECONDS: f64 = 31_536_000.0;
+
+fn run_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= MOST_RUN_SECONDS => Ok(value),
+        Ok(_) => Err(format!("must be above 0 and at most {MOST_RUN_SECONDS}")),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// Which reports are written.

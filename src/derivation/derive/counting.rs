@@ -153,8 +153,7 @@ pub fn tested_code<'e>(campaign: &Campaign, kernels: &'e [KernelEvidence]) -> Te
 
 /// Statuses of requirements, which follow from tests, records and the kernels' code.
 pub fn settle_requirements(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
-    let (verdicts, code) =
-        (trace::stored_verdicts(&campaign.tests), tested_code(campaign, kernels));
+    let (verdicts, code) = (trace::stored_verdicts(campaign), tested_code(campaign, kernels));
     let shown_results = status::VerificationResults {
         verdicts: &verdicts,
         records: &campaign.records,

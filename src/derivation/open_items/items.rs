@@ -10,7 +10,7 @@ use vkcert_model::criterion::CriterionName;
 use vkcert_model::element::ElementType;
 use vkcert_model::evidence::{
     CheckStatus, CodeTrace, Configuration, CouplingCheckName, CouplingEvidence, KernelEvidence,
-    RequirementEvidence, RequirementStatus,
+    RequirementEvidence, RequirementStatus, TestResult,
 };
 use vkcert_model::id::KernelName;
 use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
@@ -42,6 +42,7 @@ pub(super) fn items_of_kind(kind: OpenItemKind, stored: &StoredCampaign) -> Vec<
         OpenItemKind::SchedulesLeftOut => schedules_left_out(stored),
         OpenItemKind::RepetitionsLeftOut => repetitions_left_out(stored),
         OpenItemKind::ScheduleReplayed => replayed_schedule(stored),
+        OpenItemKind::TestsNotBegun => tests_not_begun(stored),
     }
 }
 
@@ -428,4 +429,21 @@ fn replayed_schedule(stored: &StoredCampaign) -> Vec<OpenItem> {
             vec![run_item(OpenItemKind::ScheduleReplayed, None, sentence)]
         }
     }
+}
+
+/// Runs of tests that did not begin on an engine that was there, with what ended the run before.
+fn tests_not_begun(stored: &StoredCampaign) -> Vec<OpenItem> {
+    let results = || stored.campaign.tests.iter().flat_map(|test| &test.results);
+    let is_open = |result: &&TestResult| stored.campaign.has_not_begun(result);
+    let not_begun = results().filter(is_open).count();
+    if not_begun == 0 {
+        return Vec::new();
+    }
+    let reasons: BTreeSet<&str> =
+        results().filter(is_open).filter_map(|result| result.reason.as_deref()).collect();
+    let reasons: Vec<&str> = reasons.into_iter().collect();
+    let due = results().filter(|result| stored.ran(result.engine)).count();
+    let sentence =
+        format!("{not_begun} of {due} runs of tests were not begun: {}", reasons.join("; "));
+    vec![run_item(OpenItemKind::TestsNotBegun, None, sentence)]
 }

@@ -249,6 +249,21 @@ const CASES: &[(Change, &[&str])] = &[
         |evidence| result(evidence).schedule = Some("reversed".parse().expect("a schedule")),
         &["schedule-replayed"],
     ),
+    (
+        |evidence| {
+            let result = result(evidence);
+            (result.verdict, result.reason) = (Verdict::NotRun, Some("ended".to_owned()));
+        },
+        &["tests-not-begun"],
+    ),
+    // An engine that was not there is no early end.
+    (
+        |evidence| {
+            let result = result(evidence);
+            (result.engine, result.verdict) = (EngineName::Vulkan, Verdict::NotRun);
+        },
+        &[],
+    ),
 ];
 
 #[test]

@@ -35,11 +35,15 @@ fn unsought_reason(finding_kind: FindingKind, stored: &StoredCampaign) -> Option
         | FindingKind::OutOfBounds
         | FindingKind::UninitializedRead
         | FindingKind::UndefinedValue
-        | FindingKind::NoTermination => no_sequential_engine(stored),
+        | FindingKind::NoTermination => {
+            no_sequential_engine(stored).or_else(|| tests_not_begun(stored, EngineName::Sequential))
+        }
         FindingKind::UntracedBranch => None,
         FindingKind::ScheduleDependentOutput => no_other_schedule(stored),
         FindingKind::EngineDisagreement => not_compared(stored),
-        FindingKind::Validation => no_layers(stored),
+        FindingKind::Validation => {
+            no_layers(stored).or_else(|| tests_not_begun(stored, EngineName::Vulkan))
+        }
         FindingKind::Coupling => no_coupling(stored),
     }
 }
@@ -50,6 +54,13 @@ fn no_sequential_engine(stored: &StoredCampaign) -> Option<UnsoughtReason> {
 
 fn no_device(stored: &StoredCampaign) -> Option<UnsoughtReason> {
     (!stored.ran(EngineName::Vulkan)).then_some(UnsoughtReason::NoDevice)
+}
+
+fn tests_not_begun(stored: &StoredCampaign, engine: EngineName) -> Option<UnsoughtReason> {
+    let mut results = stored.campaign.tests.iter().flat_map(|test| &test.results);
+    let any_open =
+        results.any(|result| result.engine == engine && stored.campaign.has_not_begun(result));
+    any_open.then_some(UnsoughtReason::TestsNotBegun)
 }
 
 fn no_other_schedule(stored: &StoredCampaign) -> Option<UnsoughtReason> {

@@ -42,7 +42,7 @@ use crate::id::{KernelName, TestId};
 use crate::objective::ObjectiveAssessment;
 use crate::open_item::{CampaignNote, OpenItem, RejectedAcceptance, UnsoughtKind};
 use crate::reason::Ground;
-use crate::verdict::EngineName;
+use crate::verdict::{EngineName, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -176,6 +176,12 @@ impl Campaign {
         let others =
             self.findings.iter().map(|row| (Some(&row.kernel), row.test.as_ref(), &row.finding));
         of_tests.chain(others)
+    }
+
+    /// Whether a test did not run on an engine that was there: the run ended before.
+    pub fn has_not_begun(&self, result: &TestResult) -> bool {
+        result.verdict == Verdict::NotRun
+            && self.engines.iter().any(|row| row.engine == result.engine && row.ran)
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn check_tests(stored: &Evidence, verification: &mut Verification) {
 pub(super) fn check_requirements(stored: &Evidence, verification: &mut Verification) {
     let requirement_rows = &stored.campaign.requirements;
     let campaign = &stored.campaign;
-    let verdicts = trace::stored_verdicts(&campaign.tests);
+    let verdicts = trace::stored_verdicts(campaign);
     let rules = Generation::for_campaign(campaign);
     let code = derive::tested_code(campaign, &stored.kernels);
     let outcomes = requirement_outcomes(
