@@ -34,6 +34,7 @@ mod bounds;
 mod cache;
 mod call_coverage;
 mod campaign;
+mod campaigns;
 mod capture;
 mod captured_facts;
 mod captured_images;

@@ -52,7 +52,7 @@ pub(super) enum Command {
     Verify(Verify),
     /// Put evidence, reports, sources and modules into one file, to be verified later
     Archive(Archive),
-    /// Put the shards of a campaign together, as if it had been one run
+    /// Put the shards of a campaign together, as if it had been one run, or campaigns side by side
     Merge(Merge),
     /// Print a script that runs a campaign on a farm of machines
     Pipeline(Pipeline),

@@ -36,18 +36,26 @@ pub(super) fn read_baseline(
             }
         };
     };
-    let folder = EvidenceSource::open(path)?.read()?;
-    let options = VerificationOptions::default();
-    let (verification, stored) = verify_read_folder(&folder, &options, &NoToolchain)?;
-    match (stored, verification.problems.first()) {
-        (Some(stored), None) if stored.campaign.project.name == project => Ok(Some(stored)),
-        (Some(stored), None) => {
+    match verified_evidence(path)? {
+        Ok(stored) if stored.campaign.project.name == project => Ok(Some(stored)),
+        Ok(stored) => {
             let message = format!("it is of the project `{}`", stored.campaign.project.name);
             Err(refused(path, &message))
         }
-        (_, Some(problem)) => Err(refused(path, &format!("it does not verify: {problem}"))),
-        (None, None) => Err(refused(path, "it holds no campaign")),
+        Err(message) => Err(refused(path, &message)),
     }
+}
+
+/// Evidence of an earlier run, a folder or an archive, or why it is none that can be relied on.
+pub(super) fn verified_evidence(path: &Path) -> Result<Result<Box<Evidence>, String>, Failure> {
+    let folder = EvidenceSource::open(path)?.read()?;
+    let options = VerificationOptions::default();
+    let (verification, stored) = verify_read_folder(&folder, &options, &NoToolchain)?;
+    Ok(match (stored, verification.problems.first()) {
+        (Some(stored), None) => Ok(stored),
+        (_, Some(problem)) => Err(format!("it does not verify: {problem}")),
+        (None, None) => Err("it holds no campaign".to_owned()),
+    })
 }
 
 fn refused(path: &Path, message: &str) -> Failure {

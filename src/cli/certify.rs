@@ -309,7 +309,7 @@ fn read_history(
     Ok(Some(history))
 }
 
-fn exit_of_code(code: u8) -> Exit {
+pub(super) fn exit_of_code(code: u8) -> Exit {
     let exit_codes = [Exit::Success, Exit::Failed, Exit::Usage, Exit::Tool, Exit::Unavailable];
     exit_codes.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::Tool)
 }

@@ -11,6 +11,7 @@ mod bench;
 mod bench_overhead;
 mod build;
 mod cache;
+mod campaigns;
 mod capture;
 mod certify;
 mod couple;
@@ -140,6 +141,7 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::Archive(arguments) => {
             archive::archive_evidence(common, arguments, &own_toolchain()?)
         }
+        Command::Merge(merge) if merge.campaigns => campaigns::compare_campaigns(common, merge),
         Command::Merge(merge) => shard::merge_shards(common, merge, &own_toolchain()?),
         Command::Pipeline(pipeline) => pipeline::print_pipeline(pipeline),
         Command::Cache(command) => cache::run_command(common, command),

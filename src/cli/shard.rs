@@ -31,7 +31,7 @@ use crate::verify::{
 use clap::ValueEnum;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use vkcert_cache::CacheKey;
 
 /// The file that tells which part of a campaign a run was.
@@ -139,9 +139,12 @@ pub(super) fn merge_shards(
     toolchain: &Compiling,
 ) -> Result<Exit, Failure> {
     let reports = wanted_reports(&merge.reports, None)?;
+    let Some(out) = &merge.out else {
+        return Err(Diagnostic::new("usage", "shards are merged into a folder: --out DIR").into());
+    };
     let shards: Vec<ReadShard> =
         merge.shards.iter().map(|folder| read_shard(folder)).collect::<Result<_, _>>()?;
-    refuse_overwriting(merge)?;
+    refuse_overwriting(&merge.shards, out)?;
     let start = RunStart::of_project(common_commit(&shards));
     let reused = shards
         .iter()
@@ -161,23 +164,22 @@ pub(super) fn merge_shards(
             return Err(Diagnostic::new("bad-shard", message).into());
         }
     };
-    let folder = PendingFolder::start(&merge.out, RESULT_SECTION)?;
+    let folder = PendingFolder::start(out, RESULT_SECTION)?;
     let evidence = derive_merged(united, &rebuilt, &folder)?;
     drop(rebuilt);
     let origin = FileOrigin { start, reuse: Some(reuse), shard_file: None };
-    let written = write_results(&evidence, &reports, origin, folder, &merge.out)?;
+    let written = write_results(&evidence, &reports, origin, folder, out)?;
     let finished = FinishedRun { evidence, written, comparison: None };
     let project = merge.project.as_deref().unwrap_or(Path::new("."));
-    output::print_text(&printed_result(common, &finished, (project, Some(&merge.out)))?)?;
+    output::print_text(&printed_result(common, &finished, (project, Some(out)))?)?;
     Ok(finished.exit_of_conclusion())
 }
 
 /// What is merged is written into no folder that it is merged from.
-fn refuse_overwriting(merge: &Merge) -> Result<(), Failure> {
-    let Ok(out) = merge.out.canonicalize() else { return Ok(()) };
-    let is_in_out =
-        |shard: &&std::path::PathBuf| shard.canonicalize().is_ok_and(|shard| shard == out);
-    match merge.shards.iter().find(is_in_out) {
+fn refuse_overwriting(shards: &[PathBuf], out: &Path) -> Result<(), Failure> {
+    let Ok(out) = out.canonicalize() else { return Ok(()) };
+    let is_in_out = |shard: &&PathBuf| shard.canonicalize().is_ok_and(|shard| shard == out);
+    match shards.iter().find(is_in_out) {
         None => Ok(()),
         Some(shard) => {
             let diagnostic = Diagnostic::new("usage", "--out is the folder of a shard");

@@ -116,7 +116,7 @@ impl fmt::Display for CriterionName {
 }
 
 /// A criterion as evidence names it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StoredCriterion {
     /// A criterion that this version measures.
     Named(CriterionName),

@@ -12,6 +12,7 @@ pub mod altered;
 pub mod baseline;
 pub mod block_layout;
 pub mod boundary;
+pub mod campaigns;
 pub mod canonical;
 pub mod coupling_summary;
 pub mod coverage;

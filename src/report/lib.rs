@@ -26,6 +26,7 @@ mod pipeline;
 mod places;
 mod scalars;
 mod shortened;
+mod side_by_side;
 mod statement;
 mod terminal;
 
@@ -44,6 +45,9 @@ pub use pipeline::{
     outcome_lines, result_lines,
 };
 pub use places::{Places, ProjectPlace, shell_word};
+pub use side_by_side::{
+    NamedCampaign, side_by_side, side_by_side_in_words, side_by_side_page, what_keeps_apart,
+};
 pub use terminal::wrap;
 
 use std::fmt;

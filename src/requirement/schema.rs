@@ -2,6 +2,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use vkcert_model::baseline::BaselineComparison;
+use vkcert_model::campaigns::CampaignTable;
 use vkcert_model::coverage::KernelCoverage;
 use vkcert_model::event::EventLine;
 use vkcert_model::evidence::{
@@ -88,6 +89,11 @@ pub const SCHEMAS: &[SchemaRow] = &[
         name: "baseline",
         describes: "baseline.json",
         make: schema_of::<BaselineComparison>,
+    },
+    SchemaRow {
+        name: "campaigns",
+        describes: "campaigns.json of `vkcert merge --campaigns`",
+        make: schema_of::<CampaignTable>,
     },
     SchemaRow {
         name: "event",

@@ -124,15 +124,19 @@ pub(in crate::cli) struct ReportOptions {
     pub pdf_volume_pages: Option<u64>,
 }
 
-/// Put the shards of a campaign together, as if it had been one run
+/// Put the shards of a campaign together, as if it had been one run, or campaigns side by side
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct Merge {
-    /// Output folder of each shard (`vkcert certify --shard K/N --out DIR`)
-    #[arg(required = true, value_name = "SHARD")]
+    /// Output folder of each shard (`vkcert certify --shard K/N --out DIR`), or of each campaign
+    #[arg(required = true, value_name = "DIR")]
     pub shards: Vec<PathBuf>,
-    /// Folder for reports and evidence
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    /// Show campaigns of one project on several devices, drivers or engines side by side; what they
+    /// show is not united
+    #[arg(long, conflicts_with_all = ["project", "report", "html_split_above"])]
+    pub campaigns: bool,
+    /// Folder for reports and evidence, or for campaigns.json and campaigns.html
+    #[arg(long, value_name = "DIR", required_unless_present = "campaigns")]
+    pub out: Option<PathBuf>,
     /// Folder of the project, for input files that are too large to be stored in evidence
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,

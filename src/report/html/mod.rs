@@ -55,6 +55,18 @@ impl Format for Html {
     }
 }
 
+/// A document that is no report of one campaign, as one page.
+pub(crate) fn document_page(document: &Document, evidence: &Evidence) -> Vec<u8> {
+    let page = Page {
+        evidence,
+        standing: &Standing::Verified,
+        links: PageLinks::OnePage,
+        heading: document.project.clone(),
+        known_names: toolbar::names_of_run(evidence),
+    };
+    page_bytes(document, &page)
+}
+
 /// What setting the blocks of one page needs to know.
 struct Page<'a> {
     evidence: &'a Evidence,
