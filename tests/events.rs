@@ -36,6 +36,8 @@ fn a_run_is_told_from_its_start_to_its_exit_code() {
     let kernels = of_name("kernel-finished");
     let last_kernel = kernels.last().unwrap();
     assert_eq!(last_kernel["done"], last_kernel["kernels"]);
+    assert_eq!(last_kernel["seconds_left"], 0.0);
+    assert_eq!(of_name("tests-ended")[0]["done"], tests);
     assert_eq!(names(&events[events.len() - 2..]), ["written", "finished"]);
     assert_eq!(events.last().unwrap()["exit_code"], 1);
     let seconds: Vec<f64> =
@@ -83,4 +85,11 @@ fn kernels_are_told_line_by_line_where_lines_are_asked_for() {
     let mut certify = certify_sequentially(&project, &folder.path().join("reports"));
     let told = String::from_utf8(run(certify.arg("-v"), 0).stderr).unwrap();
     assert!(told.contains("kernel double: 1 of 1 runs passed (1 of 1 kernels)"), "{told}");
+    let project = folder.path().join("project");
+    crate::many_kernels::write_project(&project, 3);
+    let mut certify = certify_sequentially(&project, &folder.path().join("reports"));
+    let told = String::from_utf8(run(certify.arg("-v"), 0).stderr).unwrap();
+    let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("kernel ")).collect();
+    assert_eq!(lines.len(), 3, "{told}");
+    assert!(lines[..2].iter().all(|line| line.contains(" s left)")), "{lines:?}");
 }

@@ -94,13 +94,31 @@ pub(super) struct WatchedCampaign<'a> {
 /// What has ended.
 #[derive(Default)]
 struct RunCounts {
-    /// When the first test began.
-    start: Option<Instant>,
     runs: usize,
     done: usize,
+    /// Engines run one after the other, at speeds of their own.
+    paces: BTreeMap<EngineName, EnginePace>,
+    /// Each of them runs so many tests.
+    tests_of_engine: usize,
     kernels_by_test: BTreeMap<TestId, Vec<KernelName>>,
     by_kernel: BTreeMap<KernelName, KernelCounts>,
     kernels_done: usize,
+}
+
+/// How an engine gets on with its tests.
+#[derive(Debug, Clone, Copy)]
+struct EnginePace {
+    /// When its first test began.
+    start: Instant,
+    done: usize,
+    /// From the start to the end of the last test that has ended.
+    seconds: f64,
+}
+
+impl EnginePace {
+    fn seconds_of_test(&self) -> Option<f64> {
+        (self.done > 0).then(|| self.seconds / self.done as f64)
+    }
 }
 
 #[derive(Default)]
@@ -137,7 +155,7 @@ impl<'a> WatchedCampaign<'a> {
 
     fn tell_end(&self, test: &TestId, engine: EngineName, verdict: Verdict, test_seconds: f64) {
         let mut counts = self.counts();
-        let ended_kernels = counts.count(test, verdict);
+        let ended_kernels = counts.count(test, engine, verdict);
         let RunCounts { done, runs, .. } = *counts;
         let seconds_left = counts.seconds_left();
         self.events.tell(RunEvent::TestFinished {
@@ -153,13 +171,23 @@ impl<'a> WatchedCampaign<'a> {
             counts.kernels_done += 1;
             let (done, kernels) = (counts.kernels_done, counts.by_kernel.len());
             let EndedKernel { name, runs, passed } = kernel;
+            let left = seconds_left
+                .filter(|_| done < kernels)
+                .map(|seconds| format!(", about {seconds:.0} s left"))
+                .unwrap_or_default();
             self.progress.tell_line(|| {
                 format!(
-                    "kernel {name}: {passed} of {runs} runs passed ({done} of {kernels} kernels)"
+                    "kernel {name}: {passed} of {runs} runs passed ({done} of {kernels} kernels{left})"
                 )
             });
-            let kernel = name;
-            self.events.tell(RunEvent::KernelFinished { kernel, runs, passed, done, kernels });
+            self.events.tell(RunEvent::KernelFinished {
+                kernel: name,
+                runs,
+                passed,
+                done,
+                kernels,
+                seconds_left,
+            });
         }
     }
 }
@@ -167,17 +195,27 @@ impl<'a> WatchedCampaign<'a> {
 impl RunCounts {
     /// Every test runs once for each engine.
     fn begin(&mut self, runs: usize) {
-        self.start = Some(Instant::now());
         self.runs = runs;
-        let engines = runs.checked_div(self.kernels_by_test.len()).unwrap_or(0);
+        self.tests_of_engine = self.kernels_by_test.len();
+        let engines = runs.checked_div(self.tests_of_engine).unwrap_or(0);
         for kernel in self.kernels_by_test.values().flatten() {
             self.by_kernel.entry(*kernel).or_default().runs += engines;
         }
     }
 
+    /// Notes when an engine begins its first test.
+    fn note_start(&mut self, engine: EngineName) {
+        let pace = EnginePace { start: Instant::now(), done: 0, seconds: 0.0 };
+        self.paces.entry(engine).or_insert(pace);
+    }
+
     /// Counts a run; the kernels that have ended with it.
-    fn count(&mut self, test: &TestId, verdict: Verdict) -> Vec<EndedKernel> {
+    fn count(&mut self, test: &TestId, engine: EngineName, verdict: Verdict) -> Vec<EndedKernel> {
         self.done += 1;
+        if let Some(pace) = self.paces.get_mut(&engine) {
+            pace.done += 1;
+            pace.seconds = pace.start.elapsed().as_secs_f64();
+        }
         let mut ended_kernels = Vec::new();
         for name in self.kernels_by_test.get(test).into_iter().flatten() {
             let Some(counts) = self.by_kernel.get_mut(name) else { continue };
@@ -191,10 +229,17 @@ impl RunCounts {
         ended_kernels
     }
 
+    /// What is left of each engine at its own pace; of one that has not begun at that of the others together.
     fn seconds_left(&self) -> Option<f64> {
-        let seconds = self.start?.elapsed().as_secs_f64();
-        let left = self.runs.saturating_sub(self.done);
-        (self.done > 0).then(|| seconds / self.done as f64 * left as f64)
+        let seconds: f64 = self.paces.values().map(|pace| pace.seconds).sum();
+        let common_pace = (self.done > 0).then(|| seconds / self.done as f64)?;
+        let begun_runs = self.paces.len() * self.tests_of_engine;
+        let of_others = self.runs.saturating_sub(begun_runs) as f64 * common_pace;
+        let of_engine = |pace: &EnginePace| {
+            let left = self.tests_of_engine.saturating_sub(pace.done) as f64;
+            left * pace.seconds_of_test().unwrap_or(common_pace)
+        };
+        Some(of_others + self.paces.values().map(of_engine).sum::<f64>())
     }
 }
 
@@ -212,6 +257,7 @@ impl Display for WatchedCampaign<'_> {
         run: &mut RunTest<'_>,
     ) -> Result<TestRun, Failure> {
         self.events.tell(RunEvent::TestStarted { test: *test, engine: engine.name() });
+        self.counts().note_start(engine.name());
         let start_time = Instant::now();
         let test_run = self.progress.carry_out(test, engine, run)?;
         let seconds = start_time.elapsed().as_secs_f64();
@@ -221,6 +267,7 @@ impl Display for WatchedCampaign<'_> {
 
     fn end(&self) {
         self.progress.end();
+        self.events.tell(RunEvent::TestsEnded { done: self.counts().done });
     }
 
     fn tell_early_end(&self, reason: &str, not_begun: usize) {
@@ -289,5 +336,35 @@ impl Observer for WorkgroupDisplay<'_> {
                 self.test, self.completed_workgroups, self.total_workgroups
             ));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pace(done: usize, seconds: f64) -> EnginePace {
+        EnginePace { start: Instant::now(), done, seconds }
+    }
+
+    /// Ten tests on each of two engines.
+    fn counts(paces: &[(EngineName, EnginePace)]) -> RunCounts {
+        let done = paces.iter().map(|(_, pace)| pace.done).sum();
+        let paces = paces.iter().copied().collect();
+        RunCounts { runs: 20, done, paces, tests_of_engine: 10, ..RunCounts::default() }
+    }
+
+    #[test]
+    fn each_engine_goes_on_at_its_own_pace() {
+        use EngineName::{Sequential, Vulkan};
+        let left = |paces: &[(EngineName, EnginePace)]| counts(paces).seconds_left();
+        assert_eq!(left(&[]), None);
+        assert_eq!(left(&[(Sequential, pace(0, 0.0))]), None);
+        // Five more like these, and ten on an engine of which nothing is known.
+        assert_eq!(left(&[(Sequential, pace(5, 10.0))]), Some(30.0));
+        // Fast ones before do not make the slow ones that are left faster.
+        let paces = [(Sequential, pace(10, 10.0)), (Vulkan, pace(2, 20.0))];
+        assert_eq!(left(&paces), Some(80.0));
+        assert_eq!(left(&[(Sequential, pace(10, 10.0)), (Vulkan, pace(10, 90.0))]), Some(0.0));
     }
 }

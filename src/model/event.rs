@@ -60,7 +60,7 @@ pub enum RunEvent {
         done: usize,
         /// Runs in all.
         runs: usize,
-        /// How long the rest takes if it goes on like this; none: nothing is known yet.
+        /// How long the rest of the tests takes if each engine goes on like this; none: nothing is known yet.
         seconds_left: Option<f64>,
     },
     /// All tests of a kernel have ended on all engines.
@@ -75,6 +75,8 @@ pub enum RunEvent {
         done: usize,
         /// Kernels with tests.
         kernels: usize,
+        /// How long the rest of the tests takes if each engine goes on like this.
+        seconds_left: Option<f64>,
     },
     /// The run has ended before all tests had begun: what is left does not begin.
     EndedEarly {
@@ -82,6 +84,11 @@ pub enum RunEvent {
         reason: String,
         /// Runs of tests that do not begin.
         not_begun: usize,
+    },
+    /// No test runs any more: what they left is examined, compared and written, which no estimate counts.
+    TestsEnded {
+        /// Runs that have ended.
+        done: usize,
     },
     /// Evidence and reports are in place.
     Written {
