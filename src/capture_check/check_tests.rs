@@ -9,6 +9,7 @@ mod order;
 mod overlap;
 mod recording;
 mod script;
+mod views;
 
 use crate::row::CaptureCheckName;
 use crate::{CaptureReport, check_program};

@@ -1,21 +1,18 @@
 //! Whether what the host gives a dispatch is what its kernel declares.
 //!
-//! Knows: push constants, specialization, descriptors and limits (Vulkan specification, "Shader
-//! Interfaces", "Limits").
+//! Knows: push constants, specialization, descriptors (`descriptors`) and limits (Vulkan
+//! specification, "Shader Interfaces", "Limits").
 //! Promises: a pipeline is told of once, with the first dispatch that shows a fault of it.
 
 use crate::contents::KnownGroups;
+use crate::descriptors::SoughtResource;
 use crate::kernel::{KernelFacts, KernelTable, raw_value};
 use crate::row::{CaptureCheckName, CaptureReport};
 use crate::words::operation_in_words;
 use std::collections::BTreeSet;
 use vkcert_capture::event::Limits;
-use vkcert_capture::program::{
-    BoundResource, BoundView, Dispatch, Groups, PARTIALLY_BOUND, Pipeline, Program,
-};
+use vkcert_capture::program::{Dispatch, Groups, Pipeline, Program};
 use vkcert_model::evidence::CheckStatus;
-use vkcert_model::procedure::DescriptorClass;
-use vkcert_spirv::interface::ReflectedResource;
 
 /// Makes the checks of interfaces.
 pub(crate) fn check_interfaces(
@@ -220,8 +217,26 @@ fn check_groups(
     }
 }
 
-/// What was told of a pipeline: a check and a binding, or a byte of push constants.
-type Told = BTreeSet<(CaptureCheckName, usize, u32, u32)>;
+/// What was told of a pipeline: a check with a binding, or a byte of push constants.
+type Told = BTreeSet<(CaptureCheckName, usize, (u32, u32), Certainty)>;
+
+/// How sure a fault is: what is open hides none that is sure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    Sure,
+    Open,
+}
+
+impl Certainty {
+    fn of(status: &CheckStatus) -> Self {
+        match status {
+            CheckStatus::Refuted => Certainty::Sure,
+            CheckStatus::Holds | CheckStatus::Undetermined | CheckStatus::Unknown(_) => {
+                Certainty::Open
+            }
+        }
+    }
+}
 
 fn check_dispatch(
     program: &Program,
@@ -232,7 +247,8 @@ fn check_dispatch(
     report: &mut CaptureReport,
 ) {
     if let Some(name) = &dispatch.unseen {
-        if told.insert((CaptureCheckName::Descriptors, dispatch.pipeline, u32::MAX, 0)) {
+        let place = (u32::MAX, 0);
+        if told.insert((CaptureCheckName::Descriptors, dispatch.pipeline, place, Certainty::Open)) {
             let operation = operation_in_words(program, index);
             let message =
                 format!("{operation}: what is bound is not known behind {name}, not modelled");
@@ -247,7 +263,8 @@ fn check_dispatch(
             byte.and_then(|byte| dispatch.push_constants.get(byte).copied().flatten()).is_none()
         });
         let Some(byte) = unset else { continue };
-        let key = (CaptureCheckName::PushConstants, dispatch.pipeline, 0, *start as u32);
+        let place = (0, *start as u32);
+        let key = (CaptureCheckName::PushConstants, dispatch.pipeline, place, Certainty::Sure);
         if told.insert(key) {
             let message = format!(
                 "{} reads push constants from byte {start} to {}, and byte {byte} is read and \
@@ -259,165 +276,15 @@ fn check_dispatch(
         }
     }
     for resource in &kernel.reflection.resources {
-        check_resource(program, index, dispatch, resource, told, report);
-    }
-}
-
-fn check_resource(
-    program: &Program,
-    index: usize,
-    dispatch: &Dispatch,
-    resource: &ReflectedResource,
-    told: &mut Told,
-    report: &mut CaptureReport,
-) {
-    let (set, binding) = (resource.set, resource.binding);
-    let name = || {
-        let shown = resource.name.as_deref().unwrap_or("without a name");
-        format!("binding {set}.{binding} ({shown})")
-    };
-    let mut tell = |check: CaptureCheckName, status: CheckStatus, fault: String| {
-        if told.insert((check, dispatch.pipeline, set, binding)) {
-            let operation = operation_in_words(program, index);
-            let message = format!("{operation}, {}: {fault}", name());
-            report.add(check, status, message, &[index]);
-        }
-    };
-    let mut descriptors = dispatch.descriptors_at(set, binding).peekable();
-    if descriptors.peek().is_none() {
-        let layout = dispatch.sets.iter().find(|bound| bound.number == set);
-        let layout = layout.map(|bound| &bound.layout);
-        // A sampler of the layout needs no write.
-        if layout.is_some_and(|layout| layout.has_own_sampler(binding)) {
-            return;
-        }
-        if layout.is_some_and(|layout| layout.has_binding_flag(binding, PARTIALLY_BOUND)) {
-            let fault = "no descriptor was written, and whether the kernel reaches it is not known \
-                         (PARTIALLY_BOUND)";
-            tell(CaptureCheckName::Descriptors, CheckStatus::Undetermined, fault.to_owned());
-            return;
-        }
-        let fault = if dispatch.disturbed.contains(&set) {
-            "its set was bound with a pipeline layout that is not compatible with that of the \
-             pipeline, or with that of sets that were bound later (Vulkan specification, \
-             \"Pipeline Layout Compatibility\")"
-        } else {
-            "no descriptor was written, and the kernel uses it"
-        };
-        let fault = fault.to_owned();
-        tell(CaptureCheckName::Descriptors, CheckStatus::Refuted, fault);
-        return;
-    }
-    for (descriptor, dynamic_offset) in descriptors {
-        if !fits(resource.class, descriptor.descriptor_type) {
-            let fault = format!(
-                "the descriptor is of type {}, and the kernel declares {:?}",
-                descriptor.descriptor_type, resource.class
-            );
-            tell(CaptureCheckName::Descriptors, CheckStatus::Refuted, fault);
-            continue;
-        }
-        match &descriptor.resource {
-            BoundResource::Buffer { .. } => {
-                let bound = descriptor.buffer_range(dynamic_offset, &program.buffers);
-                let size = bound.map_or(0, |bound| bound.size);
-                if size < resource.fixed_bytes {
-                    let fault = format!(
-                        "{size} bytes are bound, and the block has {}",
-                        resource.fixed_bytes
-                    );
-                    tell(CaptureCheckName::BindingSize, CheckStatus::Refuted, fault);
-                }
-            }
-            BoundResource::Inline(bytes) => {
-                let layout = dispatch.sets.iter().find(|bound| bound.number == set);
-                let described = layout.and_then(|bound| bound.layout.bindings.get(&binding));
-                let size = described.map_or(0, |(_, size)| u64::from(*size));
-                let written = bytes.iter().flatten().count();
-                if size < resource.fixed_bytes {
-                    let fault = format!(
-                        "the binding has {size} bytes, and the block has {}",
-                        resource.fixed_bytes
-                    );
-                    tell(CaptureCheckName::BindingSize, CheckStatus::Refuted, fault);
-                } else if (written as u64) < resource.fixed_bytes {
-                    let fault = format!(
-                        "{written} bytes are written inline, the block has {}, and whether the \
-                         kernel reads the others is not known",
-                        resource.fixed_bytes
-                    );
-                    tell(CaptureCheckName::BindingSize, CheckStatus::Undetermined, fault);
-                }
-            }
-            BoundResource::Image => {}
-            BoundResource::View(bound) => {
-                if let Some(fault) = view_fault(program, resource, bound) {
-                    tell(CaptureCheckName::Descriptors, CheckStatus::Refuted, fault);
-                }
-            }
-            BoundResource::Null => {
-                let fault = "the descriptor is null, and whether the kernel reaches it is not \
-                             known"
-                    .to_owned();
-                tell(CaptureCheckName::Descriptors, CheckStatus::Undetermined, fault);
-            }
-            BoundResource::Other => {
-                let fault = "the descriptor is of a kind that is not modelled".to_owned();
-                tell(CaptureCheckName::Descriptors, CheckStatus::Undetermined, fault);
+        let sought = SoughtResource { dispatch, kernel, resource };
+        for (check, status, fault) in sought.faults(program) {
+            let certainty = Certainty::of(&status);
+            let binding = (resource.set, resource.binding);
+            if told.insert((check, dispatch.pipeline, binding, certainty)) {
+                let operation = operation_in_words(program, index);
+                let message = format!("{operation}, {}: {fault}", sought.name());
+                report.add(check, status, message, &[index]);
             }
         }
     }
-}
-
-/// What of a descriptor is missing for its kernel.
-fn view_fault(
-    program: &Program,
-    resource: &ReflectedResource,
-    bound: &BoundView,
-) -> Option<String> {
-    let (usage_bit, needs_sampler) = match resource.class {
-        DescriptorClass::Sampler => (None, true),
-        DescriptorClass::Combined => (Some(SAMPLED_USAGE), true),
-        DescriptorClass::SampledImage => (Some(SAMPLED_USAGE), false),
-        DescriptorClass::StorageImage => (Some(STORAGE_USAGE), false),
-        DescriptorClass::UniformTexel
-        | DescriptorClass::StorageTexel
-        | DescriptorClass::Uniform
-        | DescriptorClass::UniformDynamic
-        | DescriptorClass::Storage
-        | DescriptorClass::StorageDynamic => (None, false),
-    };
-    if (usage_bit.is_some() && bound.view.is_none()) || (needs_sampler && bound.sampler.is_none()) {
-        return Some(
-            "the descriptor has no image, or no sampler, and the kernel declares both what \
-                     it is written for"
-                .to_owned(),
-        );
-    }
-    let usage_bit = usage_bit?;
-    let image = program.image_views[bound.view?].image;
-    let usage = program.images[image].made.usage;
-    (usage & usage_bit == 0).then(|| {
-        format!("image {} was made for another usage ({usage:#x}, VkImageUsageFlags)", image + 1)
-    })
-}
-
-/// VK_IMAGE_USAGE_SAMPLED_BIT and VK_IMAGE_USAGE_STORAGE_BIT.
-const SAMPLED_USAGE: u32 = 0x4;
-const STORAGE_USAGE: u32 = 0x8;
-
-/// Whether a VkDescriptorType is what a module asks for ("DescriptorSet and Binding Assignment").
-fn fits(class: DescriptorClass, descriptor_type: i32) -> bool {
-    const INLINE_UNIFORM_BLOCK: i32 = 1_000_138_000;
-    let types: &[i32] = match class {
-        DescriptorClass::Sampler => &[0],
-        DescriptorClass::Combined => &[1],
-        DescriptorClass::SampledImage => &[2],
-        DescriptorClass::StorageImage => &[3],
-        DescriptorClass::UniformTexel => &[4],
-        DescriptorClass::StorageTexel => &[5],
-        DescriptorClass::Uniform | DescriptorClass::UniformDynamic => &[6, 8, INLINE_UNIFORM_BLOCK],
-        DescriptorClass::Storage | DescriptorClass::StorageDynamic => &[7, 9],
-    };
-    types.contains(&descriptor_type)
 }

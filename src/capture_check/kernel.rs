@@ -4,6 +4,7 @@
 //! bindings it can store to and which its stores depend on (`vkcert_spirv::flow`).
 //! Promises: pipelines of one module, entry point and specialization are read once.
 
+use crate::declared_images::{DeclaredImage, declared_images};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use vkcert_model::procedure::DescriptorClass;
 use vkcert_spirv::constants::Constants;
 use vkcert_spirv::flow::{FlowPlace, MemoryFlow, kernel_flows};
 use vkcert_spirv::interface::{PushConstants, ReflectedResource, Reflection};
-use vkcert_spirv::module::Module;
+use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::touched::TouchingKernel;
 use vkcert_spirv::types::Types;
 
@@ -24,6 +25,8 @@ pub struct KernelFacts {
     pub reflection: Reflection,
     /// Bindings with what can be done with them, by set and binding.
     pub uses: BTreeMap<(u32, u32), BindingUse>,
+    /// The images among them, by the id of their variables.
+    pub images: BTreeMap<Id, DeclaredImage>,
     /// What the kernel reaches by addresses.
     pub addresses: AddressedMemory,
     /// Bytes of the push constants that it reads: first byte and bytes.
@@ -166,7 +169,8 @@ impl KernelFacts {
             None => Vec::new(),
         };
         let touching = TouchingKernel::new(Arc::clone(module), entry, values);
-        Ok(Self { reflection, uses, addresses, push_reads, touching })
+        let images = declared_images(module, &reflection);
+        Ok(Self { reflection, uses, images, addresses, push_reads, touching })
     }
 }
 

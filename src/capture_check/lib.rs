@@ -15,8 +15,11 @@
 #[cfg(test)]
 mod check_tests;
 mod contents;
+mod declared_images;
+mod descriptors;
 mod facts;
 mod image_contents;
+mod image_views;
 mod interface;
 mod kernel;
 mod order;
@@ -29,6 +32,7 @@ mod stated;
 mod texels;
 mod words;
 
+pub use declared_images::{DeclaredImage, SignReading, TexelNumbers, TexelWidth};
 pub use facts::{CaptureSource, SoughtKernel, captured_kernel};
 pub use kernel::{KernelFacts, KernelTable};
 pub use procedure::{CapturedProcedure, captured_procedure};

@@ -54,14 +54,14 @@ struct TestImage {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct TestPipeline {
+pub(super) struct TestPipeline {
     pipeline: Handle,
     layout: Handle,
-    set: Handle,
+    pub(super) set: Handle,
 }
 
-struct Images {
-    script: Script,
+pub(super) struct Images {
+    pub(super) script: Script,
 }
 
 fn part(level: u32, layer: u32) -> SubresourceRange {
@@ -73,7 +73,7 @@ fn texels(level: u32, layer: u32, offset: [i32; 3], extent: [u32; 3]) -> TexelBo
 }
 
 impl Images {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { script: Script::new(COHERENT) }
     }
 
@@ -106,7 +106,7 @@ impl Images {
     }
 
     /// A pipeline with an image at binding 0 and a buffer behind it.
-    fn pipeline(
+    pub(super) fn pipeline(
         &mut self,
         glsl: &str,
         (class, view, layout): (i32, Handle, i32),
@@ -137,6 +137,10 @@ impl Images {
                 flags: 0,
                 bindings: vec![binding(0, class), binding(1, 7)],
             }),
+            Event::BindingFlags(BindingFlags {
+                layout: set_layout,
+                bindings: vec![(0, self.script.binding_flags)],
+            }),
             Event::PipelineLayout(PipelineLayout {
                 layout: pipeline_layout,
                 sets: vec![set_layout],
@@ -161,7 +165,7 @@ impl Images {
 }
 
 impl TestPipeline {
-    fn dispatch(self) -> Vec<Command> {
+    pub(super) fn dispatch(self) -> Vec<Command> {
         vec![
             Command::BindPipeline(self.pipeline),
             Command::BindSets {
