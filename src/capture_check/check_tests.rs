@@ -8,6 +8,7 @@ mod interfaces;
 mod order;
 mod overlap;
 mod recording;
+mod sampling;
 mod script;
 mod views;
 

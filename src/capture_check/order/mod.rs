@@ -19,6 +19,7 @@ mod ordering;
 mod overlap;
 mod ranges;
 mod reach;
+mod sampling;
 mod scopes;
 mod sequence;
 mod span;

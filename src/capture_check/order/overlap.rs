@@ -6,6 +6,7 @@
 //! accesses are [`Overlap::Apart`] only if all that each touches is known.
 //! Does not cover: contents of memory, which a capture may have.
 
+use super::sampling::sampled_texels;
 use super::span::{AccessSpan, SpanPlace};
 use super::uses::{BoundTexels, UseKind, UsePlace, bound_image, uses_of};
 use crate::contents::KnownGroups;
@@ -52,6 +53,8 @@ pub(super) struct TouchTable<'a> {
 struct TouchedMemory {
     read: Vec<AccessSpan>,
     written: Vec<AccessSpan>,
+    /// Texels of which some are read, whichever, image by image.
+    samples: Vec<Vec<AccessSpan>>,
     /// Why it may touch more.
     open: Option<String>,
 }
@@ -68,6 +71,25 @@ impl TouchedMemory {
         match kind {
             UseKind::Read => self.read.push(span),
             UseKind::Write => self.written.push(span),
+        }
+    }
+
+    /// Texels of a range of which some are read, whichever, and all of which another access touches.
+    fn sample_within(
+        &self,
+        range: &AccessSpan,
+        kind: UseKind,
+        others: &[AccessSpan],
+    ) -> Option<AccessSpan> {
+        match kind {
+            UseKind::Write => None,
+            UseKind::Read => {
+                let is_met = |texels: &&Vec<AccessSpan>| {
+                    let mut spans = texels.iter();
+                    spans.all(|span| is_covered(span, &[*range]) && is_covered(span, others))
+                };
+                self.samples.iter().find(is_met)?.first().copied()
+            }
         }
     }
 
@@ -94,7 +116,10 @@ impl<'a> TouchTable<'a> {
     ) -> Overlap {
         let [first, second] = [earlier, later].map(|toucher| self.touched(toucher.operation));
         let (first_spans, second_spans) = (first.of_kind(earlier.kind), second.of_kind(later.kind));
-        if let Some(common) = first_common(range, first_spans, second_spans) {
+        let common = first_common(range, first_spans, second_spans)
+            .or_else(|| first.sample_within(range, earlier.kind, second_spans))
+            .or_else(|| second.sample_within(range, later.kind, first_spans));
+        if let Some(common) = common {
             return Overlap::Shown(common);
         }
         match first.open.as_ref().or(second.open.as_ref()) {
@@ -106,7 +131,9 @@ impl<'a> TouchTable<'a> {
     /// How an access meets something that touches all of a range.
     pub(super) fn overlap_with_all(&mut self, range: &AccessSpan, earlier: Toucher) -> Overlap {
         let touched = self.touched(earlier.operation);
-        match (first_common(range, touched.of_kind(earlier.kind), &[*range]), &touched.open) {
+        let common = first_common(range, touched.of_kind(earlier.kind), &[*range])
+            .or_else(|| touched.sample_within(range, earlier.kind, &[*range]));
+        match (common, &touched.open) {
             (Some(common), _) => Overlap::Shown(common),
             (None, Some(reason)) => Overlap::Open(reason.clone()),
             (None, None) => Overlap::Apart,
@@ -194,6 +221,9 @@ impl<'a> TouchTable<'a> {
         if kernel.addresses == AddressedMemory::Reached {
             touched.leave_open("it reaches memory by device addresses");
         }
+        let samples = told.samples.iter();
+        let samples = samples.filter_map(|sample| sampled_texels(self.program, dispatch, sample));
+        touched.samples.extend(samples);
         self.add_told(&told, &bound, &images, touched);
         Ok(())
     }
@@ -230,6 +260,17 @@ impl<'a> TouchTable<'a> {
             touched.leave_open(reason);
         }
     }
+}
+
+/// Whether spans, in ascending order, hold all of a span.
+fn is_covered(span: &AccessSpan, others: &[AccessSpan]) -> bool {
+    let mut covered = span.start;
+    for other in others.iter().filter(|other| other.place == span.place) {
+        if other.start <= covered {
+            covered = covered.max(other.end);
+        }
+    }
+    span.end <= covered
 }
 
 /// The first bytes of a range that spans of two lists have in common.

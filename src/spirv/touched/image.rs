@@ -1,10 +1,11 @@
 //! Which texels an instruction touches.
 //!
-//! Promises: a texel is told only if the image, the coordinates and the level are known.
+//! Promises: a texel is told only if the image, the coordinates and the level are known. Which texels
+//! are sampled is left open; that some are is told.
 
 use super::invocation::InvocationRun;
 use super::value::RunValue;
-use super::{TouchKind, TouchedBytes};
+use super::{Sample, SampledLevel, TouchKind, TouchedBytes};
 use crate::constants::ConstantValue;
 use crate::module::{Id, Instruction};
 use crate::types::{ImageType, Type};
@@ -29,6 +30,54 @@ impl InvocationRun<'_> {
             Err(reason) => touched.leave_open(reason),
         }
         self.give(instruction, RunValue::Data(ConstantValue::Undef));
+    }
+
+    /// Takes notice that some texel of an image is read.
+    pub(super) fn sample_image(&mut self, instruction: &Instruction, touched: &mut TouchedBytes) {
+        let op = instruction.op;
+        let image = instruction.id(0).and_then(|image| self.place_of_image(image));
+        match image {
+            Some(place) => {
+                let (set, binding) = place;
+                touched.leave_open(format!(
+                    "which texels of the image at {set}.{binding} are sampled is not followed"
+                ));
+                let sampler = instruction.id(0).and_then(|image| self.place_of_sampler(image));
+                let level = self.sampled_level(instruction);
+                let sample = sampler.map(|sampler| Sample { image: place, sampler, level });
+                touched.samples.extend(sample);
+            }
+            None => touched.leave_open(format!("which image Op{op:?} samples is not followed")),
+        }
+        self.give(instruction, RunValue::Data(ConstantValue::Undef));
+    }
+
+    /// The binding of the sampler of a sampled image.
+    fn place_of_sampler(&self, sampled: Id) -> Option<(u32, u32)> {
+        let made = self.kernel.module.definition(sampled)?;
+        match made.op {
+            Op::SampledImage => self.place_of_image(made.id(1)?),
+            _ => self.place_of_image(sampled),
+        }
+    }
+
+    fn sampled_level(&self, instruction: &Instruction) -> SampledLevel {
+        if matches!(instruction.op, Op::ImageGather | Op::ImageDrefGather) {
+            return SampledLevel::First;
+        }
+        let mut operands = instruction.operands.iter().enumerate();
+        let level = operands.find_map(|(index, operand)| match operand {
+            Operand::ImageOperands(mask) => {
+                let others = ImageOperands::BIAS | ImageOperands::MIN_LOD;
+                let is_level = mask.contains(ImageOperands::LOD) && !mask.intersects(others);
+                is_level.then(|| self.data(instruction, index + 1))
+            }
+            _ => None,
+        });
+        match level {
+            Some(ConstantValue::Scalar(0)) => SampledLevel::First,
+            Some(_) | None => SampledLevel::Any,
+        }
     }
 
     /// The size of an image, as far as it is that of its first level.
@@ -98,7 +147,7 @@ impl InvocationRun<'_> {
         }
     }
 
-    /// The binding of the variable that an image was loaded from.
+    /// The binding of the variable that an image, or a sampler, was loaded from.
     fn place_of_image(&self, image: Id) -> Option<(u32, u32)> {
         let module = &self.kernel.module;
         let mut id = image;

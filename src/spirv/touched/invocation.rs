@@ -99,6 +99,12 @@ impl<'a> InvocationRun<'a> {
             Op::ImageRead | Op::ImageFetch | Op::ImageWrite => {
                 self.touch_image(instruction, touched);
             }
+            Op::ImageSampleExplicitLod
+            | Op::ImageSampleDrefExplicitLod
+            | Op::ImageSampleProjExplicitLod
+            | Op::ImageSampleProjDrefExplicitLod
+            | Op::ImageGather
+            | Op::ImageDrefGather => self.sample_image(instruction, touched),
             Op::ImageQuerySize | Op::ImageQuerySizeLod => self.image_size(instruction),
             _ => self.other(instruction, touched),
         }

@@ -5,7 +5,8 @@
 //! others see is not known, and neither is what is computed from it.
 //! Promises: bytes are told only if an invocation touches them whatever memory holds.
 //! [`Touched::All`] is said only if no invocation touches others.
-//! Does not cover: sampling, other levels than the first, texel buffers, device addresses, arrays of
+//! Of a sampled image it is told that some texel is read, not which.
+//! Does not cover: which texels are sampled, other levels than the first, texel buffers, device addresses, arrays of
 //! descriptors and matrices by rows; each leaves open what is touched, with a reason.
 
 mod computation;
@@ -22,7 +23,7 @@ use super::types::Types;
 use invocation::{InvocationIds, InvocationRun};
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Spans of one binding that are kept apart before they are joined.
@@ -77,19 +78,41 @@ pub enum Touched {
     Open(String),
 }
 
+/// An image that an invocation samples whatever memory holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sample {
+    /// Set and binding of the image.
+    pub image: (u32, u32),
+    /// Set and binding of the sampler.
+    pub sampler: (u32, u32),
+    /// Which level the instruction asks for, before the sampler changes it.
+    pub level: SampledLevel,
+}
+
+/// A level of a sampled image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SampledLevel {
+    /// The first one.
+    First,
+    /// Some.
+    Any,
+}
+
 /// What a dispatch touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TouchedBytes {
     /// First byte and the byte behind the last, in ascending order, by set and binding; of images
     /// texels of the first level, numbered row by row, slice by slice, layer by layer.
     pub spans: BTreeMap<(u32, u32, TouchKind), Vec<(u64, u64)>>,
+    /// Images of which some texel is read, without which.
+    pub samples: BTreeSet<Sample>,
     /// Whether these are all.
     pub extent: Touched,
 }
 
 impl TouchedBytes {
     fn nothing() -> Self {
-        Self { spans: BTreeMap::new(), extent: Touched::All }
+        Self { spans: BTreeMap::new(), samples: BTreeSet::new(), extent: Touched::All }
     }
 
     fn add(&mut self, place: (u32, u32), kind: TouchKind, span: (u64, u64)) {

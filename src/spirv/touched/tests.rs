@@ -1,6 +1,8 @@
 //! What dispatches of small kernels touch.
 
-use super::{DispatchNumbers, TouchKind, Touched, TouchedBytes, TouchingKernel};
+use super::{
+    DispatchNumbers, Sample, SampledLevel, TouchKind, Touched, TouchedBytes, TouchingKernel,
+};
 use crate::compile_tests::compile;
 use crate::module::Module;
 use crate::validate::TargetEnv;
@@ -14,6 +16,8 @@ const BLOCKS: &str = "layout(local_size_x = 4) in;
     layout(binding = 3, r32ui) uniform uimage1DArray lines;
     layout(binding = 4, r32ui) uniform uimageCubeArray cubes;
     layout(binding = 5) uniform usampler2D levels;
+    layout(binding = 6) uniform utexture2D alone;
+    layout(binding = 7) uniform sampler apart;
     layout(push_constant) uniform Push { uint start; int count; } push;
     shared uint tile[4];\n";
 
@@ -144,6 +148,31 @@ fn other_levels_than_the_first_are_open() {
     let second = touched("void main() { a[0] = texelFetch(levels, ivec2(1, 1), 1).x; }", 0, 0);
     let expected = "which level, sample or texel of the image at 0.5 it touches is not followed";
     assert_eq!(reason(&second), expected);
-    let sampled = touched("void main() { a[0] = texture(levels, vec2(0.5)).x; }", 0, 0);
-    assert!(reason(&sampled).ends_with("is not followed"), "{:?}", sampled.extent);
+}
+
+/// Of what is sampled no texel is told, but that some is.
+#[test]
+fn samples_are_told_with_their_samplers_and_levels() {
+    let samples_of = |statement: &str| {
+        let main = format!("void main() {{ a[0] = {statement}; }}");
+        let sampled = touched(&main, 0, 0);
+        assert_eq!(spans(&sampled, 5, TouchKind::Read), []);
+        let binding = if statement.contains("alone") { 6 } else { 5 };
+        let expected =
+            format!("which texels of the image at 0.{binding} are sampled is not followed");
+        assert_eq!(reason(&sampled), expected);
+        sampled.samples.into_iter().collect::<Vec<_>>()
+    };
+    let combined = |level: SampledLevel| vec![Sample { image: (0, 5), sampler: (0, 5), level }];
+    let (first, any) = (combined(SampledLevel::First), combined(SampledLevel::Any));
+    assert_eq!(samples_of("texture(levels, vec2(0.5)).x"), first);
+    assert_eq!(samples_of("textureGather(levels, vec2(a[1])).x"), first);
+    assert_eq!(samples_of("textureLod(levels, vec2(a[1]), 0).x"), first);
+    assert_eq!(samples_of("textureLod(levels, vec2(0.5), 1).x"), any);
+    assert_eq!(samples_of("textureLod(levels, vec2(0.5), a[1]).x"), any);
+    assert_eq!(samples_of("textureGrad(levels, vec2(0.5), vec2(0), vec2(0)).x"), any);
+    let separate = Sample { image: (0, 6), sampler: (0, 7), level: SampledLevel::First };
+    assert_eq!(samples_of("texture(usampler2D(alone, apart), vec2(0.5)).x"), [separate]);
+    let hidden = touched("void main() { if (a[1] > 2) a[0] = texture(levels, vec2(0)).x; }", 0, 0);
+    assert!(hidden.samples.is_empty(), "whether it is sampled depends on memory");
 }
