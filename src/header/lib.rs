@@ -7,7 +7,9 @@
 //! process of its own with limits on time and memory, so that no header stops the program.
 //! Does not cover: what the host program does with the struct.
 
+mod file_names;
 mod library;
+mod members;
 mod naming;
 mod parsing;
 mod process;
