@@ -20,7 +20,7 @@ use super::expressions::HostExpressions;
 use super::rows::{CheckRows, values_in_words};
 use super::{Barrier, BarrierControl, CouplingInput};
 use order::AccessOrders;
-use shown::{DecidingContents, ShownFault, ShownFaults, SoughtFaults};
+use shown::{ShownFault, ShownFaults, SoughtFaults};
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_requirement::host::decide::HostModel;
 
@@ -40,18 +40,16 @@ pub(super) fn check_barriers(
     let sought = SoughtFaults {
         barriers: input.barriers.iter().filter_map(sought_barrier).collect(),
         races: orders.sought_races(),
+        racing: orders.open_specializations.clone(),
     };
     let is_open = !sought.barriers.is_empty() || !sought.races.is_empty();
-    let (shown, contents) = match is_open {
-        true => (
-            shown::shown_faults(input, host, expressions, &sought),
-            Some(DecidingContents::of_kernel(input)),
-        ),
-        false => (ShownFaults::default(), None),
+    let shown = match is_open {
+        true => shown::shown_faults(input, host, expressions, &sought),
+        false => ShownFaults::default(),
     };
-    add_uniformity_rows(rows, &orders, &shown, contents.as_ref());
+    add_uniformity_rows(rows, &orders, &shown);
     match reason {
-        None => orders.add_rows(rows, &shown, contents.as_ref()),
+        None => orders.add_rows(rows, &shown),
         Some(reason) => {
             let message = format!("not decided which accesses barriers must order: {reason}");
             rows.add_undetermined(CouplingCheckName::BarrierOrder, message);
@@ -69,18 +67,12 @@ fn sought_barrier(barrier: &Barrier) -> Option<u32> {
     }
 }
 
-fn add_uniformity_rows(
-    rows: &mut CheckRows,
-    orders: &AccessOrders<'_>,
-    shown: &ShownFaults,
-    contents: Option<&DecidingContents>,
-) {
+fn add_uniformity_rows(rows: &mut CheckRows, orders: &AccessOrders<'_>, shown: &ShownFaults) {
     const CHECK: CouplingCheckName = CouplingCheckName::UniformBarrier;
     let barriers = orders.input.barriers;
     if barriers.is_empty() {
         rows.add_holding(CHECK, "the kernel has no barrier");
     }
-    let contents_decide = contents.is_some_and(DecidingContents::decide_barriers);
     for (index, barrier) in barriers.iter().enumerate() {
         rows.begin_subject(format!("barrier {}", index + 1));
         let place = &barrier.place;
@@ -94,7 +86,9 @@ fn add_uniformity_rows(
                     format!("{words} is reached by all invocations of a workgroup alike{note}"),
                 );
             }
-            (BarrierControl::Divergent { branch, reason }, Some(fault)) if !contents_decide => {
+            (BarrierControl::Divergent { branch, reason }, Some(fault))
+                if !fault.contents.decide_barriers() =>
+            {
                 let message = format!(
                     "{words} stands under the branch at {branch}, which invocations of one workgroup can take differently: {reason}; {}",
                     fault_in_words(fault)
@@ -131,11 +125,12 @@ fn barrier_in_words(barriers: &[Barrier], index: usize) -> String {
     }
 }
 
-/// `for n = 3 a run shows it with invocations ...: MESSAGE`
+/// `for n = 3, specialization constant 2 = 9, a run shows it with invocations ...: MESSAGE`
 fn fault_in_words(fault: &ShownFault) -> String {
     format!(
-        "{} a run shows it with {}: {}",
+        "{}{} a run shows it with {}: {}",
         values_in_words(&fault.parameters),
+        fault.constant_words,
         fault.invocation_words,
         fault.finding.message
     )

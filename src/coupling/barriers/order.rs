@@ -4,8 +4,8 @@
 //! Promises: the accesses of an object that are ordered are one row; each pair that is not is told
 //! with its places and the way between them, equal ones of a line once with their number.
 
-use super::host_values::{host_ranges, specializations};
-use super::shown::{DecidingContents, ShownFaults};
+use super::host_values::{Specialization, host_ranges, specializations};
+use super::shown::ShownFaults;
 use super::{fault_in_words, open_in_words};
 use crate::CouplingInput;
 use crate::expressions::HostExpressions;
@@ -30,12 +30,19 @@ pub(super) struct AccessOrders<'a> {
     pub conflicts: Vec<ConflictingAccess>,
     /// Source indices of barriers that order nothing.
     pub idle_barriers: Vec<usize>,
+    /// Specializations under which some accesses are not known to be ordered.
+    pub open_specializations: BTreeSet<Specialization>,
 }
 
 impl<'a> AccessOrders<'a> {
     /// Of a kernel of which nothing is told.
     pub(super) fn unknown(input: &'a CouplingInput<'a>) -> Self {
-        Self { input, conflicts: Vec::new(), idle_barriers: Vec::new() }
+        Self {
+            input,
+            conflicts: Vec::new(),
+            idle_barriers: Vec::new(),
+            open_specializations: BTreeSet::new(),
+        }
     }
 
     /// What is known under every specialization that the host can make: of two accesses what is
@@ -48,6 +55,7 @@ impl<'a> AccessOrders<'a> {
         let ranges = host_ranges(input, host, expressions);
         let mut conflicts: BTreeMap<[usize; 2], ConflictingAccess> = BTreeMap::new();
         let mut idle: Option<BTreeSet<usize>> = None;
+        let mut open_specializations = BTreeSet::new();
         for specialization in &specializations(input, host, expressions)? {
             let request = PairRequest {
                 module: input.module,
@@ -59,6 +67,9 @@ impl<'a> AccessOrders<'a> {
             };
             let found_conflicts = conflicting_accesses(&request, &ranges);
             for conflict in found_conflicts.map_err(|error| error.to_string())? {
+                if is_open(&conflict) {
+                    open_specializations.insert(specialization.clone());
+                }
                 let (write, other) = (conflict.write, conflict.other);
                 let key = [write.min(other), write.max(other)];
                 let known = conflicts.entry(key).or_insert_with(|| conflict.clone());
@@ -76,6 +87,7 @@ impl<'a> AccessOrders<'a> {
             input,
             conflicts: conflicts.into_values().collect(),
             idle_barriers: idle.into_iter().flatten().collect(),
+            open_specializations,
         })
     }
 
@@ -106,12 +118,7 @@ impl<'a> AccessOrders<'a> {
         }
     }
 
-    pub(super) fn add_rows(
-        &self,
-        rows: &mut CheckRows,
-        shown: &ShownFaults,
-        contents: Option<&DecidingContents>,
-    ) {
+    pub(super) fn add_rows(&self, rows: &mut CheckRows, shown: &ShownFaults) {
         if self.conflicts.is_empty() {
             rows.add_holding(
                 CHECK,
@@ -124,10 +131,9 @@ impl<'a> AccessOrders<'a> {
         let mut open_messages: Vec<(&str, String, usize)> = Vec::new();
         for conflict in self.conflicts.iter().filter(|conflict| is_open(conflict)) {
             let fault = shown.races.get(&self.words_of(conflict));
-            let decided_by_contents = contents
-                .is_none_or(|contents| contents.decide_accesses([conflict.write, conflict.other]));
+            let accesses = [conflict.write, conflict.other];
             match fault {
-                Some(fault) if !decided_by_contents => {
+                Some(fault) if !fault.contents.decide_accesses(accesses) => {
                     let message = format!(
                         "{}: {}{}",
                         self.accesses_in_words(conflict),

@@ -1,15 +1,18 @@
 //! Runs that show a barrier which not all invocations of a workgroup reach, or a race within one.
 //!
-//! Knows: parameter values at and beside their bounds, run as the host would (`crate::replay`);
+//! Knows: parameter values at and beside their bounds, and all of few where specialization constants
+//! have no one value, run as the host would (`crate::replay`);
 //! what decides which accesses and barriers a kernel executes.
 //! Promises: a fault is told as shown only if the sequential engine finds it. Whether contents of
 //! memory decide it, so that the zeros of the run may be at fault, is told with it.
 //! Does not cover: which contents the host writes.
 
+use super::host_values::{MOST_SPECIALIZATIONS, Specialization, VaryingConstants};
 use crate::CouplingInput;
 use crate::expressions::HostExpressions;
 use crate::replay::{MOST_RUNS, Replay};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use vkcert_model::finding::{Checks, Finding, FindingKind};
 use vkcert_model::finding_details::RaceReach;
 use vkcert_requirement::host::decide::HostModel;
@@ -18,9 +21,13 @@ use vkcert_spirv::flow::{KernelDependences, KernelObject, kernel_dependences};
 /// Something wrong that a run showed.
 pub(super) struct ShownFault {
     pub parameters: BTreeMap<String, i64>,
+    /// `, specialization constant 2 = 9,`, of constants that have no one value.
+    pub constant_words: String,
     /// `invocations (0, 0, 0) of workgroup (0, 0, 0) and (1, 0, 0) of workgroup (0, 0, 0)`
     pub invocation_words: String,
     pub finding: Finding,
+    /// What of it contents of memory may decide.
+    pub contents: Rc<DecidingContents>,
 }
 
 /// What is looked for, by where instructions stand in the module.
@@ -29,6 +36,8 @@ pub(super) struct SoughtFaults {
     pub barriers: BTreeSet<u32>,
     /// Two accesses, the first one first.
     pub races: BTreeSet<[u32; 2]>,
+    /// Specializations under which accesses are not known to be ordered.
+    pub racing: BTreeSet<Specialization>,
 }
 
 /// What runs showed.
@@ -50,23 +59,30 @@ pub(super) fn shown_faults(
     sought: &SoughtFaults,
 ) -> ShownFaults {
     let mut shown = ShownFaults::default();
-    let specialization = crate::host_constants(input.interface, &input.reflection.specialization);
-    let replay = Replay { input, host, expressions, specialization: &specialization };
-    let Some(engine) = input.replay.filter(|_| replay.can_run()) else { return shown };
-    let kinds = [FindingKind::BarrierDivergence, FindingKind::DataRace];
-    for parameters in host.probing_cases() {
-        let is_complete = shown.divergences.len() == sought.barriers.len()
-            && shown.races.len() == sought.races.len();
-        if is_complete || shown.run_count == MOST_RUNS {
+    let constants = VaryingConstants::of_kernel(input, expressions);
+    let Some((engine, constants)) = input.replay.zip(constants) else { return shown };
+    let mut contents: BTreeMap<Specialization, Rc<DecidingContents>> = BTreeMap::new();
+    for (parameters, specialization) in cases(host, &constants, sought) {
+        if shown.has_all(sought) || shown.run_count == MOST_RUNS {
             break;
         }
+        let replay = Replay { input, host, expressions, specialization: &specialization };
+        if !replay.can_run() {
+            break;
+        }
+        let kinds = [FindingKind::BarrierDivergence, FindingKind::DataRace];
         let Some(job) = replay.job_for(&parameters, Checks::of_kinds(kinds)) else { continue };
         shown.run_count += 1;
         for finding in replay.findings(engine, &job) {
+            let known = contents
+                .entry(specialization.clone())
+                .or_insert_with_key(|known| Rc::new(DecidingContents::of_kernel(input, known)));
             let fault = ShownFault {
                 parameters: parameters.clone(),
+                constant_words: constants.in_words(&specialization),
                 invocation_words: both_invocations(&replay, &finding),
                 finding,
+                contents: Rc::clone(known),
             };
             shown.add(fault, sought);
         }
@@ -74,7 +90,40 @@ pub(super) fn shown_faults(
     shown
 }
 
+/// A choice of parameter values with the specialization that the host makes for it.
+type SpecializedCase = (BTreeMap<String, i64>, Specialization);
+
+/// Choices of parameter values that are worth a run, each specialization first with its first one.
+/// Where constants have no one value, only those with which something is sought are.
+fn cases(
+    host: &HostModel,
+    constants: &VaryingConstants<'_>,
+    sought: &SoughtFaults,
+) -> Vec<SpecializedCase> {
+    let specialized = |parameters: BTreeMap<String, i64>| -> Option<SpecializedCase> {
+        let specialization = constants.specialization(host, &parameters)?;
+        Some((parameters, specialization))
+    };
+    let probing = host.probing_cases().into_iter();
+    if constants.are_none() {
+        return probing.filter_map(specialized).collect();
+    }
+    let all = probing.chain(host.sweeping_cases(MOST_SPECIALIZATIONS)).filter_map(specialized);
+    let is_sought =
+        |case: &SpecializedCase| !sought.barriers.is_empty() || sought.racing.contains(&case.1);
+    let mut seen = BTreeSet::new();
+    let sought_cases = all.filter(is_sought);
+    let (mut first, others): (Vec<_>, Vec<_>) =
+        sought_cases.partition(|(_, specialization)| seen.insert(specialization.clone()));
+    first.extend(others);
+    first
+}
+
 impl ShownFaults {
+    fn has_all(&self, sought: &SoughtFaults) -> bool {
+        self.divergences.len() == sought.barriers.len() && self.races.len() == sought.races.len()
+    }
+
     /// Keeps a fault that is sought, the first of each.
     fn add(&mut self, fault: ShownFault, sought: &SoughtFaults) {
         let words = [&fault.finding.place, &fault.finding.other_place]
@@ -111,12 +160,10 @@ pub(super) struct DecidingContents {
 }
 
 impl DecidingContents {
-    pub(super) fn of_kernel(input: &CouplingInput<'_>) -> Self {
-        let specialization =
-            crate::host_constants(input.interface, &input.reflection.specialization);
+    fn of_kernel(input: &CouplingInput<'_>, specialization: &Specialization) -> Self {
         let entry = &input.reflection.entry;
         let dependences =
-            kernel_dependences(input.module, entry, &specialization, &BTreeMap::new()).ok();
+            kernel_dependences(input.module, entry, specialization, &BTreeMap::new()).ok();
         let decide_barriers = dependences.as_ref().is_none_or(|dependences| {
             dependences.barriers.values().any(|branches| decide_branches(dependences, branches))
         });

@@ -106,10 +106,20 @@ fn accesses_are_ordered_under_every_value_of_a_constant_or_not_shown_to_be() {
     let holds = |rows: &[CouplingCheck]| rows.iter().all(|row| row.status == CheckStatus::Holds);
     assert!(holds(&rows_with_constant("REACH", "n + 7", 64)));
     // With 1 to 7 they are not, whatever the kernel's own value is.
-    for value in ["n", "n + 6"] {
+    for (value, words) in [
+        ("n", "for n = 1, specialization constant 2 = 1, a run shows it"),
+        ("n + 6", "for n = 1, specialization constant 2 = 7, a run shows it"),
+    ] {
         let rows = rows_with_constant("REACH", value, 64);
-        assert!(rows.iter().any(|row| row.status == UNDETERMINED), "{rows:#?}");
+        let row = rows.iter().find(|row| row.status == REFUTED).expect("a value that is wrong");
+        assert!(row.message.contains(words), "{row:#?}");
     }
+    // One value in the midst may be wrong alone.
+    assert!(holds(&rows_with_constant("REACH == 65u ? 1u : 8u", "n", 64)));
+    let rows = rows_with_constant("REACH == 37u ? 1u : 8u", "n", 64);
+    let row = rows.iter().find(|row| row.status == REFUTED).expect("37 is wrong");
+    let words = "for n = 37, specialization constant 2 = 37, a run shows it";
+    assert!(row.message.contains(words), "{row:#?}");
     // The last value alone, or the first one, is wrong.
     assert!(holds(&rows_with_constant("24u - REACH", "n", 16)));
     assert!(!holds(&rows_with_constant("24u - REACH", "n", 17)));
@@ -300,7 +310,7 @@ fn a_barrier_that_orders_nothing_is_noted() {
 }
 
 #[test]
-fn a_constant_of_no_one_value_leaves_all_open() {
+fn a_constant_of_no_one_value_is_refuted_by_one_of_its_values() {
     let text = "#version 450
         layout(local_size_x = 8) in;
         layout(constant_id = 3) const bool APART = true;
@@ -325,5 +335,30 @@ fn a_constant_of_no_one_value_leaves_all_open() {
     };
     assert_eq!(status("1"), [CheckStatus::Holds]);
     assert_eq!(status("0"), [REFUTED]);
+    assert_eq!(status("n"), [REFUTED]);
+}
+
+/// A kernel whose size a constant decides is not run with each of its values.
+#[test]
+fn a_constant_of_no_one_value_that_decides_a_size_is_not_run() {
+    let text = "#version 450
+        layout(local_size_x_id = 4) in;
+        layout(std430, binding = 0) buffer A { uint a[]; };
+        shared uint tile[64];
+        void main() { uint lane = gl_LocalInvocationID.x; tile[lane] = a[lane];
+            a[lane] = tile[gl_WorkGroupSize.x - 1u - lane]; }";
+    let rows = |value: &str| {
+        let interface: Interface = serde_json::from_value(serde_json::json!({
+            "kernel": "k",
+            "parameters": [{ "name": "n", "type": "uint32", "min": 8, "max": 9 }],
+            "buffers": [{ "set": 0, "binding": 0, "size": "64" }],
+            "groups": ["1", "1", "1"],
+            "specialization": [{ "id": 4, "value": value }],
+        }))
+        .unwrap();
+        rows_of_check(&compiled(text), &interface, "barrier-order")
+    };
+    let status = |value: &str| rows(value).iter().map(|row| row.status.clone()).collect::<Vec<_>>();
     assert_eq!(status("n"), [UNDETERMINED]);
+    assert!(rows("n")[0].message.contains("nothing was run to show it"), "{:#?}", rows("n"));
 }

@@ -363,6 +363,24 @@ impl HostModel {
         cases.iter().map(|values| self.named_values(&all, values)).collect()
     }
 
+    /// Each value of each parameter that has at most `most` of them, the others at their least.
+    pub fn sweeping_cases(&self, most: usize) -> Vec<BTreeMap<String, i64>> {
+        let all: Vec<usize> = (0..self.parameters.len()).collect();
+        let least: Vec<i128> = self.parameters.iter().map(|parameter| parameter.min).collect();
+        let mut cases = Vec::new();
+        for (varied, parameter) in self.parameters.iter().enumerate() {
+            let count = usize::try_from(parameter.max - parameter.min + 1);
+            if count.is_ok_and(|count| count <= most) {
+                cases.extend((parameter.min..=parameter.max).map(|value| {
+                    let mut case = least.clone();
+                    case[varied] = value;
+                    self.named_values(&all, &case)
+                }));
+            }
+        }
+        cases
+    }
+
     fn open_reason(&self, free_parameters: &[usize]) -> String {
         let parameter_names: Vec<&str> = free_parameters
             .iter()
