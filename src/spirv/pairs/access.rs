@@ -12,10 +12,10 @@ use crate::flow::access::{read_pointer, written_pointer};
 use crate::flow::pointer::PointerAnalysis;
 use crate::module::{Id, Instruction, Module};
 use crate::opcodes::is_atomic;
-use crate::types::Type;
+use crate::types::{ImageType, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::MemoryModel as DeclaredModel;
-use rspirv::spirv::{BuiltIn, Decoration, ImageOperands, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, Decoration, Dim, ImageOperands, Op, StorageClass};
 use std::collections::{BTreeMap, HashSet};
 use vkcert_model::access_pair::ReadDescriptor;
 
@@ -89,22 +89,41 @@ fn accesses_through<'a>(
     } else {
         Atomicity::Plain
     };
-    let coordinate = texel_coordinate(&pointers.module.instructions[index]);
+    let coordinate = texel_coordinate(pointers, &pointers.module.instructions[index]);
     PathSearch { pointers }.paths_of(pointer).into_iter().map(move |path| {
         let coherence = coherence_of(pointers, &path);
         SharedAccess { number: None, index, path, coordinate, atomicity, coherence }
     })
 }
 
-/// The coordinate of a read or write of one texel that nothing else moves.
-fn texel_coordinate(instruction: &Instruction) -> Option<Id> {
+/// The coordinate of a read or write of one texel that nothing else moves, with as many components as
+/// its image has axes and layers.
+fn texel_coordinate(pointers: &PointerAnalysis<'_>, instruction: &Instruction) -> Option<Id> {
     let moves = ImageOperands::CONST_OFFSET | ImageOperands::OFFSET | ImageOperands::CONST_OFFSETS;
     let is_moved = instruction.operands.iter().any(|operand| match operand {
         Operand::ImageOperands(operands) => operands.intersects(moves),
         _ => false,
     });
     let has_one = matches!(instruction.op, Op::ImageRead | Op::ImageWrite) && !is_moved;
-    has_one.then(|| instruction.id(1)).flatten()
+    let coordinate = instruction.id(1).filter(|_| has_one)?;
+    let type_of = |id: Id| pointers.types.get(pointers.module.definition(id)?.result_type?);
+    let components = match type_of(coordinate)? {
+        Type::Vector { count, .. } => *count,
+        _ => 1,
+    };
+    let Type::Image(image) = type_of(instruction.id(0)?)? else { return None };
+    (image_axes(image) == Some(components)).then_some(coordinate)
+}
+
+/// Numbers that name a texel (SPIR-V specification, OpImageRead): a cube's faces, and those of
+/// several cubes, are counted by the third one.
+fn image_axes(image: &ImageType) -> Option<u32> {
+    match (image.dim, image.arrayed) {
+        (Dim::Dim1D | Dim::DimBuffer, false) => Some(1),
+        (Dim::Dim1D, true) | (Dim::Dim2D, false) => Some(2),
+        (Dim::Dim2D, true) | (Dim::Dim3D, false) | (Dim::DimCube, _) => Some(3),
+        _ => None,
+    }
 }
 
 /// Whether accesses say one by one whether they are made available and visible.

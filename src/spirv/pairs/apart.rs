@@ -1,4 +1,5 @@
-//! Whether different invocations of a workgroup can come to one element between the same barriers.
+//! Whether different invocations of a workgroup can come to one element, or texel, between the same
+//! barriers.
 //!
 //! Knows: the indices and the dominating conditions of two accesses (`expression`); which variables
 //! have one value for all invocations of a workgroup between two barriers; the values that a
@@ -7,7 +8,7 @@
 //! between the same two barriers, provided that all barriers are reached alike, that no variable is
 //! used before it has a value and that indices lie within their arrays. Beyond a limit of work
 //! nothing is said.
-//! Does not cover: texels; how host values depend on each other.
+//! Does not cover: texels of arrays of images; how host values depend on each other.
 
 use super::KernelPairs;
 use super::access::SharedAccess;
@@ -20,6 +21,7 @@ use super::object::{PathRelation, PathStep};
 use super::sum::{Sum, Zeros};
 use super::symbol_numbers::{Bound, SymbolNumbers, symbols_of};
 use super::word::{Symbol, Word, comparison};
+use crate::memory_semantics::MemoryKinds;
 use crate::module::Id;
 use crate::uniformity::NonUniformBlocks;
 use rspirv::spirv::Op;
@@ -61,16 +63,12 @@ impl KernelPairs<'_> {
         context: &OrderContext<'_>,
     ) -> bool {
         let [first, second] = accesses;
-        let can_compare = first.path.relation(&second.path, &self.paths) == PathRelation::SameSteps
-            && self.paths.are_elements_told(&first.path);
-        if !can_compare || !self.spends(WORK_OF_EXPRESSIONS) {
+        let relation = first.path.relation(&second.path, &self.paths);
+        if relation != PathRelation::SameSteps || !self.spends(WORK_OF_EXPRESSIONS) {
             return false;
         }
-        let Some(indices) = element_indices(accesses) else { return false };
+        let Some(sides) = self.compared_sides(accesses) else { return false };
         let expressions = self.expressions;
-        let sides = [0, 1].map(|side| expressions.of_access(accesses[side].index, &indices[side]));
-        let [Some(first_side), Some(second_side)] = sides else { return false };
-        let sides = [first_side, second_side];
         let mut common = symbols_of(&sides[0]);
         common.extend(symbols_of(&sides[1]));
         let instructions = accesses.map(|access| access.index);
@@ -82,6 +80,25 @@ impl KernelPairs<'_> {
         let comparison = Comparison { kernel: self, sides, numbers };
         let executors = accesses.map(|access| self.executors.of_instruction(access.index));
         !comparison.can_meet([&executors[0], &executors[1]])
+    }
+
+    /// What tells which element, or which texel, each of two accesses is made to; none where
+    /// nothing does.
+    fn compared_sides(&self, accesses: [&SharedAccess; 2]) -> Option<[AccessExpressions; 2]> {
+        let [first, second] = accesses;
+        let indices = element_indices(accesses)?;
+        if self.paths.are_elements_told(&first.path) {
+            let of_side =
+                |side: usize| self.expressions.of_access(accesses[side].index, &indices[side]);
+            return Some([of_side(0)?, of_side(1)?]);
+        }
+        // Which image of an array it is would have to be told, too.
+        let is_one_image = self.paths.memory_kind(&first.path) == Some(MemoryKinds::IMAGES)
+            && indices.iter().all(Vec::is_empty);
+        let coordinates = first.coordinate.zip(second.coordinate).filter(|_| is_one_image)?;
+        let first_side = self.expressions.of_texel(first.index, coordinates.0);
+        let second_side = self.expressions.of_texel(second.index, coordinates.1);
+        (first_side.indices.len() == second_side.indices.len()).then_some([first_side, second_side])
     }
 
     /// Takes from the work that is left; whether there was enough.

@@ -287,3 +287,55 @@ fn transforms_and_reductions_of_the_demonstration_keep_apart() {
         assert_eq!(unordered_accesses(&compiled(&text)).len(), open, "{name}");
     }
 }
+
+/// The same for texels of an image, of which `own` is the invocation's and `other` another one.
+fn open_texel_count(declaration: &str, body: &str) -> usize {
+    let text = format!(
+        "#version 460
+        #extension GL_KHR_memory_scope_semantics : require
+        layout(local_size_x = 16) in;
+        layout(binding = 0, r32ui) uniform coherent {declaration} pixels;
+        layout(std430, binding = 1) readonly buffer Source {{ uint source[]; }};
+        void wait() {{
+            controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsImage,
+                gl_SemanticsAcquireRelease);
+        }}
+        void main() {{
+            uint lane = gl_LocalInvocationID.x;
+            {body}
+        }}"
+    );
+    unordered_accesses(&compiled(&text)).len()
+}
+
+#[test]
+fn reductions_of_texels_keep_apart_like_those_of_elements() {
+    let reduction = |guard: &str, own: &str, other: &str| {
+        format!(
+            "for (uint reach = 8u; reach > 0u; reach /= 2u) {{
+                if ({guard}) {{
+                    uint sum = imageLoad(pixels, {own}).x + imageLoad(pixels, {other}).x;
+                    imageStore(pixels, {own}, uvec4(sum));
+                }}
+                wait();
+            }}"
+        )
+    };
+    let planes = |guard: &str, own: &str, other: &str| {
+        open_texel_count("uimage2D", &reduction(guard, own, other))
+    };
+    let (own, other) = ("ivec2(lane, 3)", "ivec2(lane + reach, 3)");
+    assert_eq!(planes("lane < reach", own, other), 0);
+    assert_eq!(planes("lane < reach", "ivec2(3, lane)", "ivec2(3, lane + reach)"), 0);
+    // Another row is another texel, whatever the column is.
+    assert_eq!(planes("true", own, "ivec2(source[lane], 4)"), 0);
+    // A guard that lets more in, and rows that depend on contents.
+    assert_ne!(planes("lane <= reach", own, other), 0);
+    assert_ne!(planes("true", own, other), 0);
+    assert_ne!(planes("true", own, "ivec2(lane + reach, source[lane])"), 0);
+    let lines = |guard: &str| {
+        open_texel_count("uimage1D", &reduction(guard, "int(lane)", "int(lane + reach)"))
+    };
+    assert_eq!(lines("lane < reach"), 0);
+    assert_ne!(lines("lane < 2u * reach"), 0);
+}

@@ -180,6 +180,55 @@ impl<'a> Expressions<'a> {
         Some(AccessExpressions { indices: indices.collect(), conditions: self.conditions(&site) })
     }
 
+    /// The expressions of the coordinate of a texel, component by component.
+    pub(super) fn of_texel(&self, access: usize, coordinate: Id) -> AccessExpressions {
+        let parts_left = Rc::new(Cell::new(MOST_PARTS));
+        let site = Site { access, boundary: None, parts_left };
+        let forms = self.forms.forms_of_coordinate(coordinate);
+        let scalars = self.scalars_of(coordinate, forms.len());
+        let components = forms.into_iter().enumerate().map(|(component, form)| {
+            match (form, scalars.get(component)) {
+                (Some(form), _) if form.is_exact() => Expression::Form(form),
+                (_, Some(scalar)) => self.expression(*scalar, &site, MAX_DEPTH),
+                (Some(form), None) => Expression::LowBits(form),
+                (None, None) => Expression::Unknown,
+            }
+        });
+        AccessExpressions { indices: components.collect(), conditions: self.conditions(&site) }
+    }
+
+    /// The scalars that a vector is made of, one for each component; none where it is made
+    /// otherwise.
+    fn scalars_of(&self, vector: Id, count: usize) -> Vec<Id> {
+        if count == 1 {
+            return vec![vector];
+        }
+        let mut made = vector;
+        for _ in 0..MAX_DEPTH {
+            let Some(definition) = self.pointers.module.definition(made) else { break };
+            let inner = match definition.op {
+                Op::CompositeConstruct if definition.operands.len() == count => {
+                    return definition.ids().collect();
+                }
+                Op::Bitcast | Op::CopyObject => definition.id(0),
+                Op::Load => self.only_value(made, definition),
+                _ => None,
+            };
+            match inner {
+                Some(inner) => made = inner,
+                None => break,
+            }
+        }
+        Vec::new()
+    }
+
+    /// What the only store to a variable stores, where it comes before a load of it.
+    fn only_value(&self, result: Id, load: &Instruction) -> Option<Id> {
+        let [store] = *self.stores_of(load.id(0)?)? else { return None };
+        let load_index = self.pointers.module.definition_index(result)?;
+        self.executors.dominates(store, load_index).then(|| self.stored_value(store))?
+    }
+
     /// What a store stores, and what dominates it.
     pub(super) fn of_store(&self, store: usize) -> Option<(Expression, Vec<Condition>)> {
         let value = self.stored_value(store)?;
