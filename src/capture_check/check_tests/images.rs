@@ -279,6 +279,51 @@ fn changes_of_layout_are_ordered_like_writes() {
     assert!(message.contains("dstAccessMask SHADER_READ"), "{message}");
 }
 
+/// One kernel may store to an image, and the layout is changed behind it without an order.
+fn stored_and_changed(statement: &str, between: Vec<Command>) -> Script {
+    let mut images = Images::new();
+    let (image, buffer) = (images.image(), images.script.buffer());
+    let glsl = format!(
+        "layout(local_size_x = 4, local_size_y = 2) in;\n\
+         layout(binding = 0, r32ui) uniform writeonly uimage2D image;\n\
+         layout(binding = 1) buffer A {{ uint a[]; }};\n\
+         void main() {{ {statement} }}"
+    );
+    let store = images.pipeline(&glsl, (STORAGE_IMAGE, image.view, GENERAL), buffer);
+    let commands = [
+        vec![change(image, part(0, 0), NOTHING, STORED)],
+        store.dispatch(),
+        between,
+        vec![change(image, part(0, 0), (0x1, 0, GENERAL), FETCHED)],
+    ];
+    images.script.submit(QUEUE, commands.concat());
+    images.script
+}
+
+/// A change of layout touches all of its range: what counts is whether the other access does.
+#[test]
+fn a_change_of_layout_needs_an_order_where_texels_are_touched() {
+    let all = "imageStore(image, ivec2(gl_GlobalInvocationID.xy), uvec4(1));";
+    let message = only_refuted(&stored_and_changed(all, Vec::new()), CHECK);
+    assert!(message.contains("changes the layout of image 1, level 0, layer 0, which dispatch 1"));
+    let none = format!("if (gl_GlobalInvocationID.x > 100u) {{ {all} }}");
+    assert_all_hold(&stored_and_changed(&none, Vec::new()));
+    let open = |statement: &str, between: Vec<Command>, reason: &str| {
+        let report = report(&stored_and_changed(statement, between));
+        assert_eq!(told(&report, CHECK, CheckStatus::Refuted), Vec::<String>::new());
+        let messages = told(&report, CHECK, CheckStatus::Undetermined);
+        let is_told = |message: &String| {
+            message.contains("changes the layout of image 1") && message.ends_with(reason)
+        };
+        assert!(messages.iter().any(is_told), "{messages:#?}");
+    };
+    let chosen = "imageStore(image, ivec2(a[0], 0), uvec4(1));";
+    open(chosen, Vec::new(), "depends on more than what the host gives");
+    let name = "vkCmdWaitEvents".to_owned();
+    let events = Command::Unsupported { name, effect: OpenEffect::Order };
+    open(all, vec![events], "because vkCmdWaitEvents stands between them, not modelled");
+}
+
 #[test]
 fn images_are_in_the_layouts_that_descriptors_and_barriers_name() {
     let in_general =

@@ -258,6 +258,60 @@ fn members_of_blocks_stand_apart_with_offset_and_type() {
     }
 }
 
+/// Members of a struct at the start of a buffer flow to the kernel's members at their places, those
+/// of elements to all.
+#[test]
+fn members_of_structs_in_buffers_flow_to_the_members_of_blocks() {
+    let coupling = |first: serde_json::Value| {
+        let interface = serde_json::json!({
+            "kernel": "k",
+            "groups": ["1", "1", "1"],
+            "structs": [
+                { "name": "Head", "members": [
+                    { "name": "total", "type": "uint32" },
+                    { "name": "parts", "type": "uint32", "count": 4 },
+                ] },
+                { "name": "Limit", "members": [
+                    { "name": "low", "type": "float32" }, { "name": "high", "type": "float32" },
+                ] },
+            ],
+            "buffers": [
+                first,
+                { "set": 0, "binding": 1, "size": "64", "element": "Limit" },
+                { "set": 0, "binding": 2, "size": "64", "element": "Limit" },
+            ],
+        });
+        coupled_text(MEMBERS, &serde_json::from_value(interface).expect("an interface"))
+    };
+    let block =
+        coupling(serde_json::json!({ "set": 0, "binding": 0, "size": "64", "block": "Head" }));
+    let from_host = |coupling: &Coupling| -> Vec<String> {
+        let arrows = arrows(coupling).into_iter();
+        let mut from_host: Vec<String> =
+            arrows.filter(|arrow| arrow.starts_with("host-member:")).collect();
+        from_host.sort();
+        from_host
+    };
+    let expected = [
+        "host-member:0.0.parts -flows-to-> buffer-member:0.0+4",
+        "host-member:0.0.total -flows-to-> buffer-member:0.0+0",
+        // The kernel's blocks there have other members each.
+        "host-member:0.1.high -flows-to-> buffer:0.1",
+        "host-member:0.1.low -flows-to-> buffer:0.1",
+        "host-member:0.2.high -flows-to-> buffer-member:0.2+0",
+        "host-member:0.2.low -flows-to-> buffer-member:0.2+0",
+    ];
+    assert_eq!(from_host(&block), expected);
+    let nodes = block.graph.nodes();
+    let parts = nodes.iter().find(|node| node.id == "host-member:0.0.parts").expect("a member");
+    assert!(parts.label.ends_with("Head.parts at offset 4"), "{}", parts.label);
+    let element =
+        coupling(serde_json::json!({ "set": 0, "binding": 0, "size": "64", "element": "Limit" }));
+    let expected = [0, 24, 4]
+        .map(|offset| format!("host-member:0.0.high -flows-to-> buffer-member:0.0+{offset}"));
+    assert_eq!(from_host(&element)[..3], expected);
+}
+
 /// A barrier orders the memory that its semantics name, images apart from buffers.
 #[test]
 fn a_barrier_orders_images_or_buffers_as_its_semantics_name_them() {
