@@ -209,3 +209,10 @@ pub enum QueueTransfer {
     /// It passes.
     BetweenFamilies,
 }
+
+/// Whether a command that is not modelled changes what is bound: vkCmdBindDescriptorSets2KHR,
+/// vkCmdPushConstants2KHR, vkCmdSetDescriptorBufferOffsetsEXT, vkCmdBindShadersEXT ...
+pub fn binds_unseen(name: &str, effect: OpenEffect) -> bool {
+    let binds = ["vkCmdBind", "vkCmdPush", "vkCmdSetDescriptorBuffer"];
+    effect == OpenEffect::Accesses && binds.iter().any(|start| name.starts_with(start))
+}

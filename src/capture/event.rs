@@ -14,6 +14,9 @@ pub use crate::pipeline::{
     ComputePipeline, Descriptor, DescriptorCopy, DescriptorSets, DescriptorWrite, LayoutBinding,
     PipelineLayout, PushRange, SetLayout, ShaderModule, SpecializationValue,
 };
+pub use crate::reading::{
+    DispatchContents, DispatchPlace, ReadBytes, ReadDescriptor, ReadSource, UnreadDispatch,
+};
 use crate::value::{Bytes, Handle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -139,6 +142,10 @@ pub enum Event {
     ImageContents(ImageContents),
     /// Texels of an image were not read.
     UnreadImage(UnreadImage),
+    /// What the layer read on the device in front of a dispatch.
+    DispatchContents(DispatchContents),
+    /// What the layer did not read in front of a dispatch.
+    UnreadDispatch(UnreadDispatch),
 }
 
 /// Who was captured, by what.
@@ -148,17 +155,18 @@ pub struct Start {
     pub layer: String,
     /// File name of the program.
     pub program: String,
-    /// Whether contents of mapped memory are recorded.
+    /// Whether contents of memory are recorded.
     pub contents: ContentsMode,
 }
 
-/// Whether contents of mapped memory are recorded.
+/// Whether contents of memory are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentsMode {
     /// They are not.
     Omitted,
-    /// What changed is, before each submission and where memory is unmapped.
+    /// Of mapped memory, what changed is, before each submission and where memory is unmapped; from
+    /// version 3 on also what is bound for each dispatch.
     Recorded,
 }
 

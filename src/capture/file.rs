@@ -15,7 +15,7 @@ use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::path::display_path;
 
 /// The version of the format that this program writes.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// The first version that it reads. Later versions add records and change none.
 pub const FIRST_VERSION: u32 = 1;

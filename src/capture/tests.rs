@@ -1,4 +1,5 @@
-//! Files that are damaged, that lie, and that contradict themselves.
+//! Files that are damaged, that lie, and that contradict themselves. What the layer reads in front of
+//! dispatches is in `reading_tests`.
 
 use crate::command::{Command, Dependency, DependencyScope, QueueTransfer};
 use crate::event::*;
@@ -8,6 +9,7 @@ use crate::image::{
     SubresourceRange, TexelBox,
 };
 use crate::program::{Action, Program};
+use crate::reading_tests::dispatch_events;
 use crate::value::{Bytes, Handle};
 use proptest::prelude::*;
 use std::path::PathBuf;
@@ -16,7 +18,7 @@ fn record(event: Event) -> Record {
     Record { thread: 0, event }
 }
 
-fn file_of(events: &[Event]) -> Vec<u8> {
+pub(crate) fn file_of(events: &[Event]) -> Vec<u8> {
     let mut file = head().to_vec();
     for event in events {
         append_frame(&record(event.clone()), &mut file).unwrap();
@@ -28,7 +30,7 @@ fn start() -> Event {
     Event::Start(Start {
         layer: "0".to_owned(),
         program: "host".to_owned(),
-        contents: ContentsMode::Omitted,
+        contents: ContentsMode::Recorded,
     })
 }
 
@@ -138,7 +140,15 @@ fn dependency(scope: DependencyScope) -> Dependency {
 }
 
 /// A small program that is complete.
-fn events() -> Vec<Event> {
+pub(crate) fn events() -> Vec<Event> {
+    let mut events = events_without_dispatch();
+    events.extend(dispatch_events(events.len()));
+    let records = events.len() as u64;
+    events.push(Event::End(End { records }));
+    events
+}
+
+fn events_without_dispatch() -> Vec<Event> {
     let limits = Limits {
         groups: [1000; 3],
         local_size: [64; 3],
@@ -195,8 +205,6 @@ fn events() -> Vec<Event> {
     ];
     events.splice(11..11, image_events());
     events.splice(6..6, image_objects());
-    let records = events.len() as u64;
-    events.push(Event::End(End { records }));
     events
 }
 
@@ -212,7 +220,7 @@ fn written(bytes: &[u8]) -> Written {
     Written { _folder: folder, path }
 }
 
-fn read(bytes: &[u8]) -> Result<Program, String> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Program, String> {
     let file = written(bytes);
     Program::read(&file.path).map_err(|diagnostic| {
         assert!(diagnostic.location.is_some(), "{diagnostic} names no file");
@@ -230,7 +238,7 @@ fn a_program_is_read_as_it_was_recorded() {
         .map(|operation| format!("{:?}", operation.action).split([' ', '(']).next().unwrap().into())
         .collect();
     let expected = "ImageContents UnreadImage Submit Fill Barrier Update Barrier CopyToImage \
-                    CopyFromImage CopyImage ClearImage HostWait Map Unmap";
+                    CopyFromImage CopyImage ClearImage HostWait Map Unmap Submit Dispatch HostWait";
     assert_eq!(names.join(" "), expected);
     let Action::Fill { offset, size, .. } = program.operations[3].action else { panic!() };
     assert_eq!((offset, size), (8, 120), "VK_WHOLE_SIZE goes to the end of the buffer");
@@ -256,7 +264,8 @@ fn texels_of_an_image_have_numbers() {
 /// What version 1 had reads as it did, and its images are not described.
 #[test]
 fn captures_of_version_one_are_read() {
-    let mut events = events();
+    let mut events = events_without_dispatch();
+    events.push(Event::End(End { records: 0 }));
     events.drain(20..25);
     events.drain(6..15);
     events.insert(6, Event::Image(Handle(10)));
@@ -329,7 +338,7 @@ fn a_record_that_was_taken_out_is_noticed() {
 }
 
 /// What is wrong of a program with one more event before its end.
-fn fault_with(event: Event) -> String {
+pub(crate) fn fault_with(event: Event) -> String {
     let mut events = events();
     let end = events.len() - 1;
     events.insert(end, event);
@@ -414,7 +423,8 @@ fn contradictions_are_named_with_their_record() {
     for (event, expected) in cases {
         let message = fault_with(event);
         assert!(message.contains(expected), "{message:?} does not say {expected:?}");
-        assert!(message.starts_with("record 32 at byte "), "{message}");
+        let last = format!("record {} at byte ", events().len());
+        assert!(message.starts_with(&last), "{message}");
     }
     assert_eq!(fault_with(Event::Unmap(Handle(3))), "", "what contradicts nothing is read");
 }
@@ -452,8 +462,8 @@ fn a_refused_submission_did_nothing() {
 #[test]
 fn lost_records_make_a_capture_incomplete() {
     let mut events = events();
-    events.insert(1, Event::Lost(3));
-    let end = events.len() - 1;
+    let end = events.len();
+    events.insert(end - 1, Event::Lost(3));
     events[end] = Event::End(End { records: end as u64 });
     let program = read(&file_of(&events)).unwrap();
     let Completeness::Incomplete(reason) = program.completeness else { panic!() };
@@ -484,7 +494,7 @@ fn other_files_are_no_captures() {
         (&b""[..], "no capture"),
         (b"vkcertCP", "no capture"),
         (b"something else altogether", "no capture"),
-        (b"vkcertCP\x03\0\0\0", "version 3 of the format; this program reads 1 to 2"),
+        (b"vkcertCP\x04\0\0\0", "version 4 of the format; this program reads 1 to 3"),
     ] {
         let message = read(bytes).unwrap_err();
         assert!(message.contains(expected), "{message}");

@@ -1,7 +1,7 @@
 //! What memory holds while a captured program runs, as far as the capture tells.
 //!
-//! Knows: contents of mapped memory where they are recorded, fills, updates and copies, images among
-//! them (`image_contents`).
+//! Knows: contents of mapped memory where they are recorded, what the layer read in front of
+//! dispatches, fills, updates and copies, images among them (`image_contents`).
 //! Promises: what a dispatch may have written, or something that is not modelled, is not known, nor
 //! is what the host may have written to mapped memory whose contents are not recorded. Of an image
 //! whose memory another resource shares, or the host maps while it has linear tiling, nothing is
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use vkcert_capture::event::{ContentsMode, OpenEffect};
 use vkcert_capture::image::BufferImageRegion;
 use vkcert_capture::program::{
-    Action, BoundResource, BoundView, Dispatch, Groups, MemorySpan, Program, WHOLE_SIZE,
+    Action, BoundResource, BoundView, Dispatch, Groups, MemorySpan, Program, Reading, WHOLE_SIZE,
 };
 
 /// Bytes that vkCmdDispatchIndirect reads.
@@ -152,7 +152,10 @@ impl KnownMemory {
                 let span = written.and_then(|buffer| program.span(buffer, 0, WHOLE_SIZE));
                 span.iter().for_each(|span| self.forget(span));
             }
-            Action::Dispatch(dispatch) => self.take_dispatch(program, kernels, dispatch),
+            Action::Dispatch(dispatch) => {
+                self.take_readings(program, dispatch);
+                self.take_dispatch(program, kernels, dispatch);
+            }
             Action::Map(span) => {
                 self.mapped.insert(span.memory, *span);
             }
@@ -181,6 +184,23 @@ impl KnownMemory {
             ContentsMode::Omitted => {
                 let mapped: Vec<MemorySpan> = self.mapped.values().copied().collect();
                 mapped.iter().for_each(|span| self.forget(span));
+            }
+        }
+    }
+
+    /// Takes notice of what the layer read in front of a dispatch.
+    pub(crate) fn take_readings(&mut self, program: &Program, dispatch: &Dispatch) {
+        for reading in &dispatch.readings {
+            match reading {
+                Reading::Range { buffer, offset, bytes } => {
+                    if let Some(span) = program.span(*buffer, *offset, bytes.len() as u64) {
+                        self.set(&span, bytes.iter().copied().map(Some));
+                    }
+                }
+                Reading::Texels { image, level, layer, bytes } => {
+                    self.images.set_layer(program, *image, (*level, *layer), bytes);
+                    self.drop_shared(program, *image);
+                }
             }
         }
     }
@@ -327,6 +347,9 @@ pub(crate) fn known_groups(program: &Program, kernels: &KernelTable) -> KnownGro
     let mut known = BTreeMap::new();
     for (index, operation) in program.operations.iter().enumerate() {
         if let Action::Dispatch(dispatch) = &operation.action {
+            if follows {
+                memory.take_readings(program, dispatch);
+            }
             known.extend(memory.groups(program, dispatch.groups).map(|groups| (index, groups)));
         }
         if follows {

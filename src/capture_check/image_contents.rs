@@ -6,9 +6,10 @@
 //! Does not cover: images of more than [`MOST_IMAGE_BYTES`], of formats that test procedures do not
 //! have, and of several samples, by name.
 
-use crate::texels::{image_format, texel_bytes};
+use crate::texels::texel_bytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use vkcert_capture::format::image_format;
 use vkcert_capture::image::{ImageRegion, SubresourceRange};
 use vkcert_capture::program::{BarrierPart, BarrierScope, ImageObject, Program};
 use vkcert_model::image::{ImageFormat, TexelEncoding};

@@ -13,6 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use vkcert_capture::event::ContentsMode;
 use vkcert_capture::program::{BoundBuffer, BoundResource, Dispatch, Program};
 use vkcert_model::procedure::DescriptorClass;
 
@@ -23,6 +24,45 @@ pub struct CapturedProcedure {
     pub document: Value,
     /// What a person has to know of it.
     pub remarks: Vec<String>,
+}
+
+/// What a person has to know of a procedure.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    words: Vec<String>,
+    holds_unknown: bool,
+}
+
+impl Remarks {
+    pub(crate) fn tell(&mut self, words: String) {
+        self.words.push(words);
+    }
+
+    /// Tells that something that the dispatch was given is not in the capture.
+    pub(crate) fn tell_unknown(&mut self, words: String) {
+        self.holds_unknown = true;
+        self.words.push(words);
+    }
+
+    /// Tells why what is not known was not read on the device.
+    fn tell_unread(&mut self, program: &Program, dispatch: &Dispatch) {
+        let is_asked_for = match program.contents() {
+            ContentsMode::Omitted => false,
+            ContentsMode::Recorded => true,
+        };
+        if !self.holds_unknown || !is_asked_for {
+            return;
+        }
+        let reasons = dispatch.unread.iter();
+        self.words.extend(reasons.map(|reason| format!("not read on the device: {reason}")));
+        if dispatch.unread.is_empty() && dispatch.readings.is_empty() {
+            self.words.push(
+                "nothing was read on the device in front of the dispatch, or its submission was not \
+                 seen to be complete"
+                    .to_owned(),
+            );
+        }
+    }
 }
 
 /// Makes a test procedure of the dispatch of a number; in words why there is none.
@@ -44,11 +84,12 @@ pub fn captured_procedure(program: &Program, number: u32) -> Result<CapturedProc
     for operation in &program.operations[..index] {
         memory.take(program, &kernels, &operation.action);
     }
+    memory.take_readings(program, dispatch);
     let groups = memory.groups(program, dispatch.groups).ok_or(
         "how many workgroups the indirect dispatch has is not in the capture: the contents of its \
          buffer are not known",
     )?;
-    let mut remarks = Vec::new();
+    let mut remarks = Remarks::default();
     let bindings = bindings_of(program, dispatch, kernel)?;
     let windows = windows_of(&bindings);
     let images = procedure_images(program, dispatch, kernel, &memory, &mut remarks)?;
@@ -71,7 +112,8 @@ pub fn captured_procedure(program: &Program, number: u32) -> Result<CapturedProc
     if let Some(bytes) = push_constant_bytes(dispatch, kernel, &mut remarks) {
         step["push_constants"] = json!({ "bytes": STANDARD.encode(bytes) });
     }
-    remarks.push("expected values are left to a person: the test has none".to_owned());
+    remarks.tell_unread(program, dispatch);
+    remarks.tell("expected values are left to a person: the test has none".to_owned());
     let mut test = json!({
         "id": format!("TC-CAPTURE-{number}"),
         "buffers": buffers,
@@ -90,7 +132,7 @@ pub fn captured_procedure(program: &Program, number: u32) -> Result<CapturedProc
         "target_env": target_environment(&program.modules[module]),
     });
     let document = json!({ "schema": 1, "kernels": { name: kernel }, "tests": [test] });
-    Ok(CapturedProcedure { document, remarks })
+    Ok(CapturedProcedure { document, remarks: remarks.words })
 }
 
 /// The first version of Vulkan that takes modules of this version of SPIR-V.
@@ -213,7 +255,7 @@ fn specialization(program: &Program, dispatch: &Dispatch, kernel: &KernelFacts) 
 fn push_constant_bytes(
     dispatch: &Dispatch,
     kernel: &KernelFacts,
-    remarks: &mut Vec<String>,
+    remarks: &mut Remarks,
 ) -> Option<Vec<u8>> {
     let block = kernel.reflection.push_constants.as_ref()?;
     let size = usize::try_from(block.size).ok()?;
@@ -221,7 +263,7 @@ fn push_constant_bytes(
     let unset = (0..size).filter(|index| byte_at(*index).is_none()).count();
     if unset > 0 {
         remarks
-            .push(format!("{unset} bytes of push constants were never set: they are given as 0"));
+            .tell(format!("{unset} bytes of push constants were never set: they are given as 0"));
     }
     Some((0..size).map(|index| byte_at(index).unwrap_or(0)).collect())
 }
@@ -230,25 +272,25 @@ fn buffer_value(
     program: &Program,
     memory: &KnownMemory,
     window: &BoundBuffer,
-    remarks: &mut Vec<String>,
+    remarks: &mut Remarks,
 ) -> Value {
     let BoundBuffer { buffer, offset, size } = *window;
     let name = buffer_name(buffer);
     if (offset, size) != (0, program.buffers[buffer].size) {
         let end = offset + size;
-        remarks.push(format!("{name} holds bytes {offset} to {end} of the captured buffer"));
+        remarks.tell(format!("{name} holds bytes {offset} to {end} of the captured buffer"));
     }
     let span = program.span(buffer, offset, size);
     let contents = span.map(|span| memory.contents(&span)).unwrap_or_default();
     let known = contents.iter().filter(|byte| byte.is_some()).count();
     if known == 0 {
-        remarks.push(format!(
+        remarks.tell_unknown(format!(
             "what {name} held is not in the capture: its {size} bytes are uninitialised"
         ));
         return json!({ "type": "uint8", "count": size });
     }
     if known < contents.len() {
-        remarks.push(format!(
+        remarks.tell_unknown(format!(
             "{} of {size} bytes of {name} are not in the capture: they are given as 0",
             contents.len() - known
         ));

@@ -9,11 +9,12 @@
 
 use crate::contents::KnownMemory;
 use crate::kernel::KernelFacts;
-use crate::texels::image_format;
+use crate::procedure::Remarks;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use vkcert_capture::format::image_format;
 use vkcert_capture::image::{Coordinates, Sampler};
 use vkcert_capture::program::{
     BoundResource, BoundView, Dispatch, Program, Subresources, ViewObject,
@@ -54,7 +55,7 @@ pub(crate) fn procedure_images(
     dispatch: &Dispatch,
     kernel: &KernelFacts,
     memory: &KnownMemory,
-    remarks: &mut Vec<String>,
+    remarks: &mut Remarks,
 ) -> Result<ProcedureImages, String> {
     let places = bound_places(dispatch, kernel);
     let cuts = cut_images(program, &places)?;
@@ -187,7 +188,7 @@ fn image_value(
     memory: &KnownMemory,
     image: usize,
     cut: &CutImage,
-    remarks: &mut Vec<String>,
+    remarks: &mut Remarks,
 ) -> Result<Value, String> {
     let object = &program.images[image];
     let name = image_name(image);
@@ -206,7 +207,7 @@ fn image_value(
         "levels": levels.len(),
     });
     if (levels.len(), layers.len()) != (object.made.levels as usize, object.made.layers as usize) {
-        remarks.push(format!(
+        remarks.tell(format!(
             "{name} has levels {} to {} and layers {} to {} of the captured image",
             levels.start,
             levels.end - 1,
@@ -217,7 +218,7 @@ fn image_value(
     let bytes = match memory.image_contents(program, image) {
         Ok(bytes) => bytes,
         Err(reason) => {
-            remarks.push(format!(
+            remarks.tell_unknown(format!(
                 "what {name} held is not in the capture ({reason}): its texels are uninitialised"
             ));
             return Ok(value);
@@ -231,7 +232,7 @@ fn image_value(
     let own: Vec<Option<u8>> = spans.map(|byte| bytes.get(byte).copied().flatten()).collect();
     let unknown = own.iter().filter(|byte| byte.is_none()).count();
     if unknown > 0 {
-        remarks.push(format!(
+        remarks.tell_unknown(format!(
             "{unknown} of {} bytes of {name} are not in the capture: they are given as 0",
             own.len()
         ));

@@ -4,6 +4,7 @@ use super::commands::CommandBuffer;
 use super::descriptors::DescriptorSet;
 use super::images::{ImageObject, SamplerObject, ViewObject};
 use super::objects::Live;
+use super::readings::ReadingState;
 use super::submissions::{FenceState, QueueState, SemaphoreState};
 use super::{
     Action, AddressUse, BufferObject, Layout, MOST_OPERATIONS, MemoryObject, MemorySpan, ObjectEnd,
@@ -50,6 +51,7 @@ pub(super) struct Builder {
     /// Submissions that the driver refused.
     pub(super) refused: BTreeSet<u32>,
     pub(super) operations: Vec<Operation>,
+    pub(super) readings: ReadingState,
     unsupported: BTreeMap<String, (OpenEffect, u64)>,
 }
 
@@ -57,8 +59,10 @@ pub(super) struct Builder {
 pub(super) fn program_of(mut reader: CaptureReader) -> Result<Program, Diagnostic> {
     let mut builder = Builder { version: reader.version(), ..Builder::default() };
     while let Some((place, record)) = reader.next_record()? {
+        builder.readings.record = place.record;
         let taken = match (&record.event, builder.start.is_some()) {
             (Event::Start(start), false) => {
+                builder.readings.mode = start.contents;
                 builder.start = Some(start.clone());
                 Ok(())
             }
@@ -228,6 +232,8 @@ impl Builder {
                 self.host(Action::Contents { memory, offset: contents.offset, bytes });
                 Ok(())
             }
+            Event::DispatchContents(contents) => self.take_reading(contents),
+            Event::UnreadDispatch(unread) => self.take_unread(&unread),
             Event::Destroyed(destroyed) => self.destroy(&destroyed),
             Event::Unsupported(unsupported) => {
                 self.note_unsupported(&unsupported.name, unsupported.effect);

@@ -6,7 +6,7 @@ use super::build::Builder;
 use super::{
     Action, BarrierPart, BarrierScope, Dispatch, Groups, NamedImage, Operation, WHOLE_SIZE,
 };
-use crate::command::{Command, CopyRegion, Dependency, DependencyScope};
+use crate::command::{Command, CopyRegion, Dependency, DependencyScope, binds_unseen};
 use crate::event::{Event, ObjectKind, OpenEffect, RecordedCommand};
 use crate::image::ImageInLayout;
 use crate::value::Handle;
@@ -331,7 +331,9 @@ impl Builder {
                     }
                     continue;
                 }
-                Step::Dispatch(dispatch) => Action::Dispatch(self.submitted_dispatch(dispatch)),
+                Step::Dispatch(dispatch) => {
+                    Action::Dispatch(self.submitted_dispatch(dispatch, nesting))
+                }
                 Step::Action(action) => {
                     if let Action::Unsupported { name, effect } = action {
                         self.note_unsupported(name, *effect);
@@ -342,13 +344,16 @@ impl Builder {
                     action.clone()
                 }
             };
+            if nesting == 0 {
+                self.readings.note_operation(self.operations.len(), &action);
+            }
             let submission = Some(self.submissions);
             self.operations.push(Operation { submission, queue, action });
         }
         Ok(())
     }
 
-    fn submitted_dispatch(&mut self, step: &DispatchStep) -> Box<Dispatch> {
+    fn submitted_dispatch(&mut self, step: &DispatchStep, nesting: u32) -> Box<Dispatch> {
         self.dispatches += 1;
         let sets = self.submitted_sets(&step.bound);
         Box::new(Dispatch {
@@ -360,6 +365,8 @@ impl Builder {
             sets,
             disturbed: Arc::clone(&step.bound.disturbed),
             unseen: step.unseen.clone(),
+            readings: Vec::new(),
+            unread: self.readings.unread_by_nesting(nesting),
         })
     }
 }
@@ -370,11 +377,4 @@ impl CommandBuffer {
         self.recording.clear();
         self.state = BoundState::default();
     }
-}
-
-/// Whether a command that is not modelled changes what is bound: vkCmdBindDescriptorSets2KHR,
-/// vkCmdPushConstants2KHR, vkCmdSetDescriptorBufferOffsetsEXT, vkCmdBindShadersEXT ...
-fn binds_unseen(name: &str, effect: OpenEffect) -> bool {
-    let binds = ["vkCmdBind", "vkCmdPush", "vkCmdSetDescriptorBuffer"];
-    effect == OpenEffect::Accesses && binds.iter().any(|start| name.starts_with(start))
 }

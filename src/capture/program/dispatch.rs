@@ -23,6 +23,35 @@ pub struct Dispatch {
     /// A command in front of it that binds or pushes and is not modelled: what is bound is then not
     /// known.
     pub unseen: Option<Arc<str>>,
+    /// What the layer read on the device in front of it.
+    pub readings: Vec<Reading>,
+    /// What the layer did not read and why, in words.
+    pub unread: Vec<Arc<str>>,
+}
+
+/// What the layer read in front of a dispatch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reading {
+    /// Bytes of a buffer.
+    Range {
+        /// Index of the buffer.
+        buffer: usize,
+        /// First byte.
+        offset: u64,
+        /// The bytes.
+        bytes: Arc<Vec<u8>>,
+    },
+    /// A layer of a level of an image.
+    Texels {
+        /// Index of the image.
+        image: usize,
+        /// Level.
+        level: u32,
+        /// Layer.
+        layer: u32,
+        /// Its texels, tightly.
+        bytes: Arc<Vec<u8>>,
+    },
 }
 
 /// Workgroups of a dispatch.

@@ -277,9 +277,18 @@ impl Builder {
     /// The image of contents, whose level and layer it has.
     pub(super) fn image_of_contents(&self, contents: &ImageContents) -> Result<usize, String> {
         let image = self.image(contents.image)?;
+        self.check_layer(image, (contents.level, contents.layer)).map(|()| image)
+    }
+
+    /// That an image has a level and a layer.
+    pub(super) fn check_layer(
+        &self,
+        image: usize,
+        (level, layer): (u32, u32),
+    ) -> Result<(), String> {
         let made = &self.images[image].made;
-        match contents.level < made.levels && contents.layer < made.layers {
-            true => Ok(image),
+        match level < made.levels && layer < made.layers {
+            true => Ok(()),
             false => {
                 Err("contents are of a level or a layer that the image does not have".to_owned())
             }

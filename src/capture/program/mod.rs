@@ -17,10 +17,12 @@ mod dispatch;
 mod images;
 mod made;
 mod objects;
+mod readings;
 mod submissions;
 
 pub use dispatch::{
-    BoundBuffer, BoundDescriptor, BoundResource, BoundSet, BoundView, Dispatch, Groups, SetLife,
+    BoundBuffer, BoundDescriptor, BoundResource, BoundSet, BoundView, Dispatch, Groups, Reading,
+    SetLife,
 };
 pub use images::{BoxRows, ImageObject, MOST_TEXELS, SamplerObject, Subresources, ViewObject};
 pub use made::{
@@ -344,7 +346,7 @@ impl Program {
         limits
     }
 
-    /// Whether contents of mapped memory were recorded.
+    /// Whether contents of memory were recorded.
     pub fn contents(&self) -> ContentsMode {
         self.start.contents
     }

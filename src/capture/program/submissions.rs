@@ -92,6 +92,7 @@ impl Builder {
             .ok_or_else(|| "there are too many submissions".to_owned())?;
         self.queues[queue].last_submission = self.submissions;
         self.push_device(queue, Action::Submit);
+        self.readings.begin_submission();
         for batch in &submit.batches {
             self.take_batch(queue, batch)?;
         }
@@ -108,6 +109,7 @@ impl Builder {
         }
         for command_buffer in &batch.command_buffers {
             let index = self.live.find(ObjectKind::CommandBuffer, *command_buffer)?;
+            self.readings.begin_command_buffer();
             self.execute(index, queue, 0)?;
         }
         for signal in &batch.signals {
