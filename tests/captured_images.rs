@@ -9,9 +9,9 @@ use crate::support::captured_host::{built_kernel, built_program, completed, unle
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use support::{run, run_json, vkcert, write};
-use vkcert_capture::program::{Action, PARTIALLY_BOUND, Program};
+use vkcert_capture::program::{Action, PARTIALLY_BOUND, Program, Reading};
 
 /// The C program and its kernel.
 struct Host {
@@ -73,6 +73,17 @@ fn images_are_recorded_with_what_sees_and_fills_them() {
         _ => None,
     });
     assert_eq!(names.collect::<Vec<_>>(), ["to image", "clear", "from image"]);
+    // Of one in a layout from which it must be brought to be copied, and of one in GENERAL.
+    let (_, dispatch) = program.dispatches().next().unwrap();
+    let texels: Vec<u8> = (0..128).collect();
+    let cleared = [7, 0, 0, 0].repeat(32);
+    let read = [(0, texels), (1, cleared)].map(|(image, bytes)| Reading::Texels {
+        image,
+        level: 0,
+        layer: 0,
+        bytes: Arc::new(bytes),
+    });
+    assert_eq!((&dispatch.readings[..], &dispatch.unread[..]), (&read[..], &[][..]));
 }
 
 /// Flags of the bindings of the one set.

@@ -36,6 +36,7 @@ mod call_coverage;
 mod campaign;
 mod campaigns;
 mod capture;
+mod captured_contents;
 mod captured_facts;
 mod captured_images;
 mod captured_packages;

@@ -23,6 +23,7 @@ pub(crate) fn dispatch_key<H: vk::Handle>(object: H) -> usize {
 pub(crate) struct DeviceTable {
     key: usize,
     pub(crate) device: vk::Device,
+    pub(crate) physical: vk::PhysicalDevice,
     pub(crate) get_device_function: vk::PFN_vkGetDeviceProcAddr,
     pub(crate) functions: DeviceFunctions,
     pub(crate) unmodelled: UnmodelledCommands,
@@ -35,8 +36,12 @@ impl DeviceTable {
     /// Asks the layer below for its functions and keeps them.
     ///
     /// # Safety
-    /// `device` was made just now by the layer below, whose function `get` is.
-    pub(crate) unsafe fn keep(device: vk::Device, get: vk::PFN_vkGetDeviceProcAddr) {
+    /// `device` was made just now of `physical` by the layer below, whose function `get` is.
+    pub(crate) unsafe fn keep(
+        device: vk::Device,
+        physical: vk::PhysicalDevice,
+        get: vk::PFN_vkGetDeviceProcAddr,
+    ) {
         let first_of = |names: &[&'static str]| {
             names.iter().find_map(|name| {
                 let name = CString::new(*name).ok()?;
@@ -46,6 +51,7 @@ impl DeviceTable {
         let table = Self {
             key: dispatch_key(device),
             device,
+            physical,
             get_device_function: get,
             functions: DeviceFunctions::load(&first_of),
             unmodelled: UnmodelledCommands::load(&first_of),
@@ -174,6 +180,9 @@ device_functions! {
     buffer_address PFN_vkGetBufferDeviceAddress
         ["vkGetBufferDeviceAddress" | "vkGetBufferDeviceAddressKHR" | "vkGetBufferDeviceAddressEXT"]
         memory::buffer_address;
+    device_buffer_needs PFN_vkGetDeviceBufferMemoryRequirements
+        ["vkGetDeviceBufferMemoryRequirements" | "vkGetDeviceBufferMemoryRequirementsKHR"]
+        memory::device_buffer_needs;
     create_buffer_view PFN_vkCreateBufferView ["vkCreateBufferView"] memory::create_buffer_view;
     destroy_buffer_view PFN_vkDestroyBufferView ["vkDestroyBufferView"]
         memory::destroy_buffer_view;
@@ -182,12 +191,17 @@ device_functions! {
     bind_image PFN_vkBindImageMemory ["vkBindImageMemory"] images::bind_image;
     bind_image2 PFN_vkBindImageMemory2 ["vkBindImageMemory2" | "vkBindImageMemory2KHR"]
         images::bind_image2;
+    device_image_needs PFN_vkGetDeviceImageMemoryRequirements
+        ["vkGetDeviceImageMemoryRequirements" | "vkGetDeviceImageMemoryRequirementsKHR"]
+        images::device_image_needs;
     create_image_view PFN_vkCreateImageView ["vkCreateImageView"] images::create_image_view;
     destroy_image_view PFN_vkDestroyImageView ["vkDestroyImageView"]
         images::destroy_image_view;
     create_sampler PFN_vkCreateSampler ["vkCreateSampler"] images::create_sampler;
     destroy_sampler PFN_vkDestroySampler ["vkDestroySampler"] images::destroy_sampler;
 
+    create_command_pool PFN_vkCreateCommandPool ["vkCreateCommandPool"]
+        commands::create_command_pool;
     allocate_command_buffers PFN_vkAllocateCommandBuffers ["vkAllocateCommandBuffers"]
         commands::allocate_command_buffers;
     free_command_buffers PFN_vkFreeCommandBuffers ["vkFreeCommandBuffers"]

@@ -180,7 +180,7 @@ unsafe extern "system" fn create_device(
     let below: vk::PFN_vkCreateDevice = unsafe { std::mem::transmute(below) };
     let result = unsafe { below(physical, create, allocator, device) };
     if result == vk::Result::SUCCESS {
-        unsafe { DeviceTable::keep(*device, get) };
+        unsafe { DeviceTable::keep(*device, physical, get) };
         recorder::record(|| {
             let described = unsafe { described_device(*device, physical, create_info, table) };
             Event::Device(Box::new(described))

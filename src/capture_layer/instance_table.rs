@@ -17,6 +17,7 @@ pub(crate) struct InstanceTable {
     pub(crate) properties2: Option<vk::PFN_vkGetPhysicalDeviceProperties2>,
     pub(crate) memory_properties: Option<vk::PFN_vkGetPhysicalDeviceMemoryProperties>,
     pub(crate) queue_families: Option<vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties>,
+    pub(crate) image_format_properties: Option<vk::PFN_vkGetPhysicalDeviceImageFormatProperties>,
     pub(crate) device_extensions: Option<vk::PFN_vkEnumerateDeviceExtensionProperties>,
 }
 
@@ -60,6 +61,11 @@ impl InstanceTable {
                     get,
                     instance,
                     c"vkGetPhysicalDeviceQueueFamilyProperties",
+                ),
+                image_format_properties: function(
+                    get,
+                    instance,
+                    c"vkGetPhysicalDeviceImageFormatProperties",
                 ),
                 device_extensions: function(get, instance, c"vkEnumerateDeviceExtensionProperties"),
             }

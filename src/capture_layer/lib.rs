@@ -2,9 +2,10 @@
 //!
 //! Knows: how a layer is asked for its functions (`loader`, `entry`), which functions stand behind
 //! it (`instance_table`, `device_table`), and of each function that is watched how its parameters
-//! become an event (`hooks`).
+//! become an event (`hooks`); where contents are asked for, what is read on the device (`readback`).
 //! Promises: every call goes on to the layer or driver below with the parameters that it came with,
-//! and its result goes back unchanged, whatever becomes of the record: a folder that is not there, a
+//! but for a usage that makes buffers and images readable where contents are asked for, and its result
+//! goes back unchanged, whatever becomes of the record: a folder that is not there, a
 //! full disk and a fault of this layer end the capture or leave a gap that it tells of, never the
 //! program. Commands that are not modelled are recorded by name (`unmodelled`).
 //! Does not cover: what the host reads and writes through mapped pointers; functions of extensions
@@ -17,6 +18,7 @@ mod entry;
 mod hooks;
 mod instance_table;
 mod loader;
+mod readback;
 mod recorder;
 mod unmodelled;
 
@@ -29,5 +31,5 @@ pub const LAYER_NAME: &str = "VK_LAYER_VKCERT_capture";
 /// The folder that captures are written to, one file for each process.
 pub const FOLDER_VARIABLE: &str = "VKCERT_CAPTURE_FOLDER";
 
-/// Set to record contents of mapped memory, too.
+/// Set to record contents of memory, too.
 pub const CONTENTS_VARIABLE: &str = "VKCERT_CAPTURE_CONTENTS";

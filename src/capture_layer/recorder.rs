@@ -11,7 +11,7 @@
 use crate::capture_file::CaptureFile;
 use crate::hooks::images::forget_known;
 use crate::hooks::memory::forget_mapped;
-use crate::{CONTENTS_VARIABLE, FOLDER_VARIABLE};
+use crate::{CONTENTS_VARIABLE, FOLDER_VARIABLE, readback};
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -146,6 +146,7 @@ extern "C" fn in_child() {
     }
     forget_mapped();
     forget_known();
+    readback::forget();
 }
 
 /// Whether anything is recorded.
@@ -166,6 +167,7 @@ pub(crate) fn record(event: impl FnOnce() -> Event) {
     }));
     if recorded.is_err() {
         LOST.fetch_add(1, Ordering::Relaxed);
+        readback::turn_off();
     }
 }
 
@@ -182,6 +184,7 @@ pub(crate) fn record_all(events: impl FnOnce(ContentsMode) -> Vec<Event>) {
     }));
     if recorded.is_err() {
         LOST.fetch_add(1, Ordering::Relaxed);
+        readback::turn_off();
     }
 }
 
@@ -242,6 +245,10 @@ impl Recorder {
             Some(_) => ContentsMode::Recorded,
             None => ContentsMode::Omitted,
         };
+        match contents {
+            ContentsMode::Recorded => readback::turn_on(),
+            ContentsMode::Omitted => {}
+        }
         let (pending, state) = (head().to_vec(), FileState::Open);
         let mut recorder = Self { file, process, pending, records: 0, contents, state };
         recorder.push(Event::Start(Start {
@@ -300,9 +307,13 @@ impl Recorder {
     fn append(&mut self, event: Event) {
         let record = Record { thread: thread_number(), event };
         match append_frame(&record, &mut self.pending) {
-            Ok(()) => self.records += 1,
+            Ok(()) => {
+                self.records += 1;
+                readback::take(self.records, &record.event);
+            }
             Err(_) => {
                 LOST.fetch_add(1, Ordering::Relaxed);
+                readback::turn_off();
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use super::descriptors::{recorded_write, writes_of_template};
 use crate::chain::{bytes, elements, handle};
-use crate::device_table::below;
+use crate::device_table::{below, device_of};
+use crate::readback;
 use crate::recorder::record;
 use ash::vk;
 use std::ffi::c_void;
@@ -11,6 +12,20 @@ use vkcert_capture::event::{
     Begin, CommandBuffers, DescriptorWrite, Event, OpenEffect, RecordedCommand,
 };
 use vkcert_capture::value::{Bytes, Handle};
+
+pub(crate) unsafe extern "system" fn create_command_pool(
+    device: vk::Device,
+    create: *const vk::CommandPoolCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pool: *mut vk::CommandPool,
+) -> vk::Result {
+    let below = below!(device, create_command_pool, vk::Result::ERROR_UNKNOWN);
+    let result = unsafe { below(device, create, allocator, pool) };
+    if result == vk::Result::SUCCESS {
+        readback::note_pool(unsafe { *pool }, unsafe { &*create }.flags);
+    }
+    result
+}
 
 pub(crate) unsafe extern "system" fn allocate_command_buffers(
     device: vk::Device,
@@ -29,6 +44,11 @@ pub(crate) unsafe extern "system" fn allocate_command_buffers(
                 command_buffers: made.iter().map(|made| handle(*made)).collect(),
             })
         });
+        let allocate = unsafe { &*allocate };
+        if allocate.level == vk::CommandBufferLevel::SECONDARY {
+            let count = allocate.command_buffer_count;
+            readback::note_secondary(unsafe { elements(command_buffers.cast_const(), count) });
+        }
     }
     result
 }
@@ -40,10 +60,10 @@ pub(crate) unsafe extern "system" fn free_command_buffers(
     command_buffers: *const vk::CommandBuffer,
 ) {
     let below = below!(device, free_command_buffers);
-    record(|| {
-        let gone = unsafe { elements(command_buffers, count) }.iter().map(|gone| handle(*gone));
-        Event::FreeCommandBuffers(gone.filter(|gone| !gone.is_null()).collect())
-    });
+    let gone: Vec<Handle> =
+        unsafe { elements(command_buffers, count) }.iter().map(|gone| handle(*gone)).collect();
+    unsafe { readback::collect_of(&gone, device) };
+    record(|| Event::FreeCommandBuffers(gone.into_iter().filter(|gone| !gone.is_null()).collect()));
     unsafe { below(device, pool, count, command_buffers) }
 }
 
@@ -53,6 +73,7 @@ pub(crate) unsafe extern "system" fn reset_command_pool(
     flags: vk::CommandPoolResetFlags,
 ) -> vk::Result {
     let below = below!(device, reset_command_pool, vk::Result::ERROR_UNKNOWN);
+    unsafe { readback::collect_of_pool(device, pool) };
     record(|| Event::ResetCommandPool(handle(pool)));
     unsafe { below(device, pool, flags) }
 }
@@ -63,6 +84,7 @@ pub(crate) unsafe extern "system" fn destroy_command_pool(
     allocator: *const vk::AllocationCallbacks<'_>,
 ) {
     let below = below!(device, destroy_command_pool);
+    unsafe { readback::collect_of_pool(device, pool) };
     record(|| Event::DestroyCommandPool(handle(pool)));
     unsafe { below(device, pool, allocator) }
 }
@@ -72,6 +94,7 @@ pub(crate) unsafe extern "system" fn begin_command_buffer(
     begin: *const vk::CommandBufferBeginInfo<'_>,
 ) -> vk::Result {
     let below = below!(command_buffer, begin_command_buffer, vk::Result::ERROR_UNKNOWN);
+    unsafe { collect_of(command_buffer) };
     let result = unsafe { below(command_buffer, begin) };
     if result == vk::Result::SUCCESS {
         record(|| {
@@ -95,8 +118,16 @@ pub(crate) unsafe extern "system" fn reset_command_buffer(
     flags: vk::CommandBufferResetFlags,
 ) -> vk::Result {
     let below = below!(command_buffer, reset_command_buffer, vk::Result::ERROR_UNKNOWN);
+    unsafe { collect_of(command_buffer) };
     record(|| Event::ResetCommandBuffer(handle(command_buffer)));
     unsafe { below(command_buffer, flags) }
+}
+
+/// Records what was read in front of the dispatches of a command buffer that goes away or begins anew.
+unsafe fn collect_of(command_buffer: vk::CommandBuffer) {
+    if let Some(table) = device_of(command_buffer) {
+        unsafe { readback::collect_of(&[handle(command_buffer)], table.device) };
+    }
 }
 
 pub(super) fn record_command(command_buffer: vk::CommandBuffer, command: impl FnOnce() -> Command) {
@@ -231,6 +262,7 @@ pub(crate) unsafe extern "system" fn dispatch(
     z: u32,
 ) {
     let below = below!(command_buffer, cmd_dispatch);
+    unsafe { readback::before_dispatch(command_buffer, None) };
     record_command(command_buffer, || Command::Dispatch { base: [0; 3], groups: [x, y, z] });
     unsafe { below(command_buffer, x, y, z) }
 }
@@ -245,6 +277,7 @@ pub(crate) unsafe extern "system" fn dispatch_base(
     z: u32,
 ) {
     let below = below!(command_buffer, cmd_dispatch_base);
+    unsafe { readback::before_dispatch(command_buffer, None) };
     let base = [base_x, base_y, base_z];
     record_command(command_buffer, || Command::Dispatch { base, groups: [x, y, z] });
     unsafe { below(command_buffer, base_x, base_y, base_z, x, y, z) }
@@ -256,6 +289,7 @@ pub(crate) unsafe extern "system" fn dispatch_indirect(
     offset: u64,
 ) {
     let below = below!(command_buffer, cmd_dispatch_indirect);
+    unsafe { readback::before_dispatch(command_buffer, Some((buffer, offset))) };
     record_command(command_buffer, || Command::DispatchIndirect { buffer: handle(buffer), offset });
     unsafe { below(command_buffer, buffer, offset) }
 }

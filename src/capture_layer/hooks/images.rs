@@ -6,11 +6,14 @@
 use super::record_destroyed;
 use crate::chain::{elements, handle, unread_structures};
 use crate::device_table::{below, device_of};
+use crate::readback::{self, ReadableCreation};
 use crate::recorder::{record, record_all};
 use ash::vk;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
-use vkcert_capture::event::{Binding, Descriptor, Event, Image, ImageView, ObjectKind, Sampler};
+use vkcert_capture::event::{
+    Binding, Descriptor, Event, Image, ImageView, ObjectKind, Sampler, UnreadImage,
+};
 use vkcert_capture::image::{Coordinates, FloatBits, SubresourceRange};
 use vkcert_capture::value::Handle;
 
@@ -48,7 +51,25 @@ pub(crate) unsafe extern "system" fn create_image(
     image: *mut vk::Image,
 ) -> vk::Result {
     let below = below!(device, create_image, vk::Result::ERROR_UNKNOWN);
-    let result = unsafe { below(device, create, allocator, image) };
+    let readable = unsafe { create.as_ref() }
+        .map(|create| unsafe { readback::readable_image(device, create) });
+    let (result, unread) = match readable {
+        Some(ReadableCreation::With(readable)) => {
+            match unsafe { below(device, &readable, allocator, image) } {
+                vk::Result::SUCCESS => (vk::Result::SUCCESS, None),
+                _ => {
+                    let reason = "the device does not make it so that it can be copied from";
+                    (unsafe { below(device, create, allocator, image) }, Some(reason))
+                }
+            }
+        }
+        Some(ReadableCreation::Unread(reason)) => {
+            (unsafe { below(device, create, allocator, image) }, Some(reason))
+        }
+        Some(ReadableCreation::AsAsked) | None => {
+            (unsafe { below(device, create, allocator, image) }, None)
+        }
+    };
     if result == vk::Result::SUCCESS {
         let made = unsafe { *image };
         known().images.insert(handle(made));
@@ -60,8 +81,14 @@ pub(crate) unsafe extern "system" fn create_image(
                 events.is_empty() && !create.flags.contains(vk::ImageCreateFlags::DISJOINT);
             let memory_bytes = if is_plain { unsafe { memory_bytes(device, made) } } else { 0 };
             events.push(Event::ImageMade(Box::new(recorded_image(create, made, memory_bytes))));
+            let image = handle(made);
+            let unread = unread.map(|reason| UnreadImage { image, reason: reason.to_owned() });
+            events.extend(unread.map(Event::UnreadImage));
             events
         });
+        if let Some(reason) = unread {
+            readback::note_unread(handle(made), reason);
+        }
     }
     result
 }
@@ -106,6 +133,26 @@ fn recorded_image(create: &vk::ImageCreateInfo<'_>, image: vk::Image, memory_byt
         usage: create.usage.as_raw(),
         initial_layout: create.initial_layout.as_raw(),
         memory_bytes,
+    }
+}
+
+/// What an image needs that is not made yet: of one that is made so that it can be read.
+pub(crate) unsafe extern "system" fn device_image_needs(
+    device: vk::Device,
+    asked: *const vk::DeviceImageMemoryRequirements<'_>,
+    needs: *mut vk::MemoryRequirements2<'_>,
+) {
+    let below = below!(device, device_image_needs);
+    let create = unsafe { asked.as_ref().and_then(|asked| asked.p_create_info.as_ref()) };
+    match create.map(|create| unsafe { readback::readable_image(device, create) }) {
+        Some(ReadableCreation::With(readable)) => {
+            let asked =
+                vk::DeviceImageMemoryRequirements { p_create_info: &readable, ..unsafe { *asked } };
+            unsafe { below(device, &asked, needs) }
+        }
+        Some(ReadableCreation::AsAsked | ReadableCreation::Unread(_)) | None => unsafe {
+            below(device, asked, needs)
+        },
     }
 }
 

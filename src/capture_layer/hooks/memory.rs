@@ -6,6 +6,7 @@
 use super::record_destroyed;
 use crate::chain::{elements, handle, unread_structures};
 use crate::device_table::below;
+use crate::readback::{self, ReadableCreation};
 use crate::recorder::{record, record_all};
 use ash::vk;
 use std::collections::BTreeMap;
@@ -272,7 +273,24 @@ pub(crate) unsafe extern "system" fn create_buffer(
     buffer: *mut vk::Buffer,
 ) -> vk::Result {
     let below = below!(device, create_buffer, vk::Result::ERROR_UNKNOWN);
-    let result = unsafe { below(device, create, allocator, buffer) };
+    let readable = unsafe { create.as_ref() }.map(readback::readable_buffer);
+    let (result, unread) = match readable {
+        Some(ReadableCreation::With(readable)) => {
+            match unsafe { below(device, &readable, allocator, buffer) } {
+                vk::Result::SUCCESS => (vk::Result::SUCCESS, None),
+                _ => {
+                    let reason = "the device does not make it so that it can be copied from";
+                    (unsafe { below(device, create, allocator, buffer) }, Some(reason))
+                }
+            }
+        }
+        Some(ReadableCreation::Unread(reason)) => {
+            (unsafe { below(device, create, allocator, buffer) }, Some(reason))
+        }
+        Some(ReadableCreation::AsAsked) | None => {
+            (unsafe { below(device, create, allocator, buffer) }, None)
+        }
+    };
     if result == vk::Result::SUCCESS {
         record_all(|_| {
             let create = unsafe { &*create };
@@ -286,8 +304,33 @@ pub(crate) unsafe extern "system" fn create_buffer(
             events.push(Event::Buffer(Buffer { buffer: made, size, usage }));
             events
         });
+        if let Some(reason) = unread {
+            readback::note_unread(handle(unsafe { *buffer }), reason);
+        }
     }
     result
+}
+
+/// What a buffer needs that is not made yet: of one that is made so that it can be read.
+pub(crate) unsafe extern "system" fn device_buffer_needs(
+    device: vk::Device,
+    asked: *const vk::DeviceBufferMemoryRequirements<'_>,
+    needs: *mut vk::MemoryRequirements2<'_>,
+) {
+    let below = below!(device, device_buffer_needs);
+    let create = unsafe { asked.as_ref().and_then(|asked| asked.p_create_info.as_ref()) };
+    match create.map(readback::readable_buffer) {
+        Some(ReadableCreation::With(readable)) => {
+            let asked = vk::DeviceBufferMemoryRequirements {
+                p_create_info: &readable,
+                ..unsafe { *asked }
+            };
+            unsafe { below(device, &asked, needs) }
+        }
+        Some(ReadableCreation::AsAsked | ReadableCreation::Unread(_)) | None => unsafe {
+            below(device, asked, needs)
+        },
+    }
 }
 
 pub(crate) unsafe extern "system" fn destroy_buffer(

@@ -3,6 +3,7 @@
 use super::{record_destroyed, record_unsupported};
 use crate::chain::{bytes, elements, handle, text, unread_structures};
 use crate::device_table::{below, device_of};
+use crate::readback;
 use crate::recorder::{flush, record, record_all};
 use ash::vk;
 use vkcert_capture::event::{
@@ -18,6 +19,7 @@ pub(crate) unsafe extern "system" fn destroy_device(device: vk::Device, allocato
         return;
     }
     let Some(table) = device_of(device) else { return };
+    unsafe { readback::destroy_own(table) };
     record_destroyed(ObjectKind::Device, device);
     flush();
     table.forget();

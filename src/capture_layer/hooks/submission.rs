@@ -3,12 +3,14 @@
 use super::memory::changed_contents;
 use super::{record_destroyed, record_unsupported};
 use crate::chain::{elements, handle, in_chain, unread_structures};
-use crate::device_table::below;
+use crate::device_table::{below, device_of};
+use crate::readback::{self, Told};
 use crate::recorder::{flush, record, record_all};
 use ash::vk;
 use vkcert_capture::event::{
     Batch, Event, ObjectKind, OpenEffect, Semaphore, SemaphoreUse, SemaphoreValue, Submit,
 };
+use vkcert_capture::value::Handle;
 
 type Allocator<'a> = *const vk::AllocationCallbacks<'a>;
 
@@ -58,12 +60,11 @@ pub(crate) unsafe extern "system" fn wait_for_fences(
 ) -> vk::Result {
     let below = below!(device, wait_for_fences, vk::Result::ERROR_UNKNOWN);
     let result = unsafe { below(device, count, fences, wait_for_all, timeout) };
+    let told = unsafe { elements(fences, count) };
     // Of several fences one of which is waited for, it is not told which one is signaled.
     if result == vk::Result::SUCCESS && (wait_for_all != vk::FALSE || count == 1) {
-        record(|| {
-            let fences = unsafe { elements(fences, count) };
-            Event::FencesSignaled(fences.iter().map(|fence| handle(*fence)).collect())
-        });
+        record(|| Event::FencesSignaled(told.iter().map(|fence| handle(*fence)).collect()));
+        unsafe { readback::collect(device, &Told::Fences(told)) };
     }
     result
 }
@@ -76,6 +77,7 @@ pub(crate) unsafe extern "system" fn fence_status(
     let result = unsafe { below(device, fence) };
     if result == vk::Result::SUCCESS {
         record(|| Event::FencesSignaled(vec![handle(fence)]));
+        unsafe { readback::collect(device, &Told::Fences(&[fence])) };
     }
     result
 }
@@ -136,6 +138,7 @@ pub(crate) unsafe extern "system" fn wait_semaphores(
             });
             Event::SemaphoresReached(reached.collect())
         });
+        unsafe { readback::collect(device, &Told::Something) };
     }
     result
 }
@@ -164,6 +167,7 @@ pub(crate) unsafe extern "system" fn semaphore_value(
     {
         let reached = SemaphoreValue { semaphore: handle(semaphore), value: *value };
         record(|| Event::SemaphoresReached(vec![reached]));
+        unsafe { readback::collect(device, &Told::Something) };
     }
     result
 }
@@ -175,6 +179,10 @@ pub(crate) unsafe extern "system" fn submit(
     fence: vk::Fence,
 ) -> vk::Result {
     let below = below!(queue, submit, vk::Result::ERROR_UNKNOWN);
+    let batches = unsafe { elements(submits, count) }.iter();
+    let executed = batches
+        .flat_map(|batch| unsafe { elements(batch.p_command_buffers, batch.command_buffer_count) });
+    unsafe { collect_of(queue, executed.map(|executed| handle(*executed)).collect()) };
     record_all(|mode| {
         let submits = unsafe { elements(submits, count) };
         let mut events = changed_contents(mode, None);
@@ -189,7 +197,7 @@ pub(crate) unsafe extern "system" fn submit(
     });
     flush();
     let result = unsafe { below(queue, count, submits, fence) };
-    note_refusal(queue, result);
+    unsafe { note_result(queue, result) };
     result
 }
 
@@ -238,6 +246,11 @@ pub(crate) unsafe extern "system" fn submit2(
     fence: vk::Fence,
 ) -> vk::Result {
     let below = below!(queue, submit2, vk::Result::ERROR_UNKNOWN);
+    let batches = unsafe { elements(submits, count) }.iter();
+    let executed = batches.flat_map(|batch| unsafe {
+        elements(batch.p_command_buffer_infos, batch.command_buffer_info_count)
+    });
+    unsafe { collect_of(queue, executed.map(|info| handle(info.command_buffer)).collect()) };
     record_all(|mode| {
         let submits = unsafe { elements(submits, count) };
         let mut events = changed_contents(mode, None);
@@ -251,7 +264,7 @@ pub(crate) unsafe extern "system" fn submit2(
     });
     flush();
     let result = unsafe { below(queue, count, submits, fence) };
-    note_refusal(queue, result);
+    unsafe { note_result(queue, result) };
     result
 }
 
@@ -277,9 +290,18 @@ unsafe fn recorded_batch2(submit: &vk::SubmitInfo2<'_>) -> Batch {
     }
 }
 
+/// Records what was read of command buffers when they were submitted before.
+unsafe fn collect_of(queue: vk::Queue, command_buffers: Vec<Handle>) {
+    if let Some(table) = device_of(queue) {
+        unsafe { readback::collect_of(&command_buffers, table.device) };
+    }
+}
+
 /// A submission is recorded before it is made; one that is refused is taken back.
-fn note_refusal(queue: vk::Queue, result: vk::Result) {
-    if result != vk::Result::SUCCESS {
+unsafe fn note_result(queue: vk::Queue, result: vk::Result) {
+    if result == vk::Result::SUCCESS {
+        unsafe { readback::submitted(queue) };
+    } else {
         record(|| Event::SubmitFailed(handle(queue)));
     }
 }
@@ -289,6 +311,9 @@ pub(crate) unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Re
     let result = unsafe { below(queue) };
     if result == vk::Result::SUCCESS {
         record(|| Event::QueueIdle(handle(queue)));
+        if let Some(table) = device_of(queue) {
+            unsafe { readback::collect(table.device, &Told::Queue(queue)) };
+        }
     }
     result
 }
@@ -298,6 +323,7 @@ pub(crate) unsafe extern "system" fn device_wait_idle(device: vk::Device) -> vk:
     let result = unsafe { below(device) };
     if result == vk::Result::SUCCESS {
         record(|| Event::DeviceIdle(handle(device)));
+        unsafe { readback::collect(device, &Told::Device) };
     }
     result
 }

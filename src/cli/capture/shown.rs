@@ -100,7 +100,7 @@ pub(super) fn summary_in_words(program: &Program) -> String {
     ];
     text.push_str(&format!("  {}\n", counts.join(", ")));
     if program.contents() == ContentsMode::Recorded {
-        text.push_str("  contents of mapped memory are recorded\n");
+        text.push_str("  contents of memory are recorded\n");
     }
     for (name, (_, count)) in &program.unsupported {
         text.push_str(&format!("  not modelled: {name}, {}\n", counted(*count as usize, "call")));
