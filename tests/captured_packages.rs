@@ -72,7 +72,31 @@ fn captured_package(package: &str, script: &str) -> Option<(Value, Value)> {
     command.args(["capture", "--output"]).arg(&file).arg("--");
     let captured = finished(command.arg(&environment.python).arg(&environment.script)).unwrap();
     assert_eq!(captured.stdout, alone.stdout, "{package}: its output is its own");
-    Some(shown_and_checked(&file))
+    let checked = shown_and_checked(&file);
+
+    let file = folder.join("contents.capture");
+    let mut command = in_folder(vkcert());
+    command.args(["capture", "--contents", "--output"]).arg(&file).arg("--");
+    let captured = finished(command.arg(&environment.python).arg(&environment.script)).unwrap();
+    assert_eq!(captured.stdout, alone.stdout, "{package}: its output is its own with contents");
+    run_with_known_contents(&file);
+    Some(checked)
+}
+
+/// Each dispatch is a procedure of which everything is known, and runs as it was.
+fn run_with_known_contents(file: &Path) {
+    let (_, checked) = shown_and_checked(file);
+    for number in 1..=checked["capture"]["dispatches"].as_u64().unwrap() {
+        let mut command = vkcert();
+        command.args(["capture", "--procedure"]).arg(file);
+        let output = finished(command.args(["--dispatch", &number.to_string()])).unwrap();
+        let remarks = String::from_utf8(output.stderr).unwrap();
+        assert!(!remarks.contains("not in the capture"), "dispatch {number}: {remarks}");
+        let mut command = vkcert();
+        command.args(["run"]).arg(file).args(["--dispatch", &number.to_string()]);
+        let result = run_json(&mut command, 0);
+        assert_eq!(result["tests"][0]["verdict"], "pass", "dispatch {number}: {result:#}");
+    }
 }
 
 /// The summary of a capture and its checks, of which none is refuted.

@@ -360,7 +360,7 @@ pub(super) struct Capture {
     /// File for the capture [default: the program's name with `.capture`, here]
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["check", "show", "procedure"])]
     pub output: Option<PathBuf>,
-    /// Record what mapped memory holds, too, so that a dispatch can become a test procedure
+    /// Record what memory holds, too, so that a dispatch can become a test procedure
     #[arg(long, conflicts_with_all = ["check", "show", "procedure"])]
     pub contents: bool,
     /// Check a capture: interfaces of kernels, and the order of all that is written and used
