@@ -180,7 +180,7 @@ pub(crate) fn format_number(declared: ImageFormat) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::texels::image_format;
+    use vkcert_capture::format::image_format;
 
     /// Formats that test procedures have are known twice: both agree.
     #[test]
