@@ -53,23 +53,9 @@ pub(crate) unsafe extern "system" fn create_image(
     let below = below!(device, create_image, vk::Result::ERROR_UNKNOWN);
     let readable = unsafe { create.as_ref() }
         .map(|create| unsafe { readback::readable_image(device, create) });
-    let (result, unread) = match readable {
-        Some(ReadableCreation::With(readable)) => {
-            match unsafe { below(device, &readable, allocator, image) } {
-                vk::Result::SUCCESS => (vk::Result::SUCCESS, None),
-                _ => {
-                    let reason = "the device does not make it so that it can be copied from";
-                    (unsafe { below(device, create, allocator, image) }, Some(reason))
-                }
-            }
-        }
-        Some(ReadableCreation::Unread(reason)) => {
-            (unsafe { below(device, create, allocator, image) }, Some(reason))
-        }
-        Some(ReadableCreation::AsAsked) | None => {
-            (unsafe { below(device, create, allocator, image) }, None)
-        }
-    };
+    let readable = readable.unwrap_or(ReadableCreation::AsAsked);
+    let (result, unread) =
+        readable.make(create, |create| unsafe { below(device, create, allocator, image) });
     if result == vk::Result::SUCCESS {
         let made = unsafe { *image };
         known().images.insert(handle(made));

@@ -274,23 +274,9 @@ pub(crate) unsafe extern "system" fn create_buffer(
 ) -> vk::Result {
     let below = below!(device, create_buffer, vk::Result::ERROR_UNKNOWN);
     let readable = unsafe { create.as_ref() }.map(readback::readable_buffer);
-    let (result, unread) = match readable {
-        Some(ReadableCreation::With(readable)) => {
-            match unsafe { below(device, &readable, allocator, buffer) } {
-                vk::Result::SUCCESS => (vk::Result::SUCCESS, None),
-                _ => {
-                    let reason = "the device does not make it so that it can be copied from";
-                    (unsafe { below(device, create, allocator, buffer) }, Some(reason))
-                }
-            }
-        }
-        Some(ReadableCreation::Unread(reason)) => {
-            (unsafe { below(device, create, allocator, buffer) }, Some(reason))
-        }
-        Some(ReadableCreation::AsAsked) | None => {
-            (unsafe { below(device, create, allocator, buffer) }, None)
-        }
-    };
+    let readable = readable.unwrap_or(ReadableCreation::AsAsked);
+    let (result, unread) =
+        readable.make(create, |create| unsafe { below(device, create, allocator, buffer) });
     if result == vk::Result::SUCCESS {
         record_all(|_| {
             let create = unsafe { &*create };

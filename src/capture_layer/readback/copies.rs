@@ -55,23 +55,9 @@ pub(super) unsafe fn record_copies(
                 unsafe { copy_buffer(command_buffer, source, copy.target, 1, &region) };
             }
             CopySource::Level(texels, level) => {
-                let region = region_of(texels, *level, copy.offset);
-                let image = vk::Image::from_raw(texels.image.0);
-                let own = vk::ImageLayout::from_raw(texels.layout);
-                let is_general = texels.layout == GENERAL;
-                let read = if is_general { own } else { vk::ImageLayout::TRANSFER_SRC_OPTIMAL };
-                if !is_general {
-                    let access = (vk::AccessFlags::MEMORY_WRITE, vk::AccessFlags::TRANSFER_READ);
-                    let change = change(texels, *level, (own, read), access);
-                    unsafe { image_barrier(barrier, command_buffer, (ALL, TRANSFER), &change) };
-                }
-                unsafe { copy_image(command_buffer, image, read, copy.target, 1, &region) };
-                if !is_general {
-                    let any = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
-                    let access = (vk::AccessFlags::empty(), any);
-                    let change = change(texels, *level, (read, own), access);
-                    unsafe { image_barrier(barrier, command_buffer, (TRANSFER, ALL), &change) };
-                }
+                let target = (copy.target, copy.offset);
+                let functions = (barrier, copy_image);
+                unsafe { record_level(functions, command_buffer, (texels, *level), target) };
             }
         }
     }
@@ -82,6 +68,30 @@ pub(super) unsafe fn record_copies(
     let stages = (TRANSFER, ALL | vk::PipelineStageFlags::HOST);
     unsafe { memory_barrier(barrier, command_buffer, stages, &behind) };
     Some(())
+}
+
+/// Copies a level, brought to another layout and back where it cannot be copied in its own.
+unsafe fn record_level(
+    (barrier, copy): (vk::PFN_vkCmdPipelineBarrier, vk::PFN_vkCmdCopyImageToBuffer),
+    command_buffer: vk::CommandBuffer,
+    (texels, level): (&BoundTexels, u32),
+    (target, offset): (vk::Buffer, u64),
+) {
+    let region = region_of(texels, level, offset);
+    let image = vk::Image::from_raw(texels.image.0);
+    let own = vk::ImageLayout::from_raw(texels.layout);
+    if texels.layout == GENERAL {
+        unsafe { copy(command_buffer, image, own, target, 1, &region) };
+        return;
+    }
+    let read = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+    let access = (vk::AccessFlags::MEMORY_WRITE, vk::AccessFlags::TRANSFER_READ);
+    let to_read = change(texels, level, (own, read), access);
+    let any = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+    let back = change(texels, level, (read, own), (vk::AccessFlags::empty(), any));
+    unsafe { image_barrier(barrier, command_buffer, (ALL, TRANSFER), &to_read) };
+    unsafe { copy(command_buffer, image, read, target, 1, &region) };
+    unsafe { image_barrier(barrier, command_buffer, (TRANSFER, ALL), &back) };
 }
 
 fn region_of(texels: &BoundTexels, level: u32, offset: u64) -> vk::BufferImageCopy {

@@ -20,6 +20,24 @@ pub(crate) enum ReadableCreation<C> {
     Unread(&'static str),
 }
 
+impl<C> ReadableCreation<C> {
+    /// Makes a resource so, and as asked for where that fails; why it is not read.
+    pub(crate) fn make(
+        &self,
+        asked: *const C,
+        create: impl Fn(*const C) -> vk::Result,
+    ) -> (vk::Result, Option<&'static str>) {
+        match self {
+            ReadableCreation::AsAsked => (create(asked), None),
+            ReadableCreation::Unread(reason) => (create(asked), Some(reason)),
+            ReadableCreation::With(readable) => match create(readable) {
+                vk::Result::SUCCESS => (vk::Result::SUCCESS, None),
+                _ => (create(asked), Some("the device does not make it so that it can be copied")),
+            },
+        }
+    }
+}
+
 /// How a buffer is made.
 pub(super) fn readable_buffer<'a>(
     create: &vk::BufferCreateInfo<'a>,
@@ -109,4 +127,49 @@ unsafe fn can_be_made(table: &DeviceTable, create: &vk::ImageCreateInfo<'_>) -> 
         && create.mip_levels <= limits.max_mip_levels
         && create.array_layers <= limits.max_array_layers
         && limits.sample_counts.contains(create.samples)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage_of(creation: &ReadableCreation<vk::BufferCreateInfo<'_>>) -> Option<u32> {
+        match creation {
+            ReadableCreation::With(create) => Some(create.usage.as_raw()),
+            ReadableCreation::AsAsked | ReadableCreation::Unread(_) => None,
+        }
+    }
+
+    #[test]
+    fn a_plain_buffer_is_made_so_that_it_can_be_copied() {
+        let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
+        let plain = vk::BufferCreateInfo::default().size(64).usage(storage);
+        assert_eq!(usage_of(&readable_buffer(&plain)), Some(0x21));
+        let copied = plain.usage(storage | vk::BufferUsageFlags::TRANSFER_SRC);
+        assert!(matches!(readable_buffer(&copied), ReadableCreation::AsAsked));
+        for flags in [
+            vk::BufferCreateFlags::PROTECTED,
+            vk::BufferCreateFlags::SPARSE_BINDING,
+            vk::BufferCreateFlags::DEVICE_ADDRESS_CAPTURE_REPLAY,
+        ] {
+            assert!(matches!(readable_buffer(&plain.flags(flags)), ReadableCreation::Unread(_)));
+        }
+        let mut shared = vk::ExternalMemoryBufferCreateInfo::default();
+        let shared = plain.push_next(&mut shared);
+        assert!(matches!(readable_buffer(&shared), ReadableCreation::Unread(_)));
+    }
+
+    /// A device that cannot make it so makes it as the program asks for it.
+    #[test]
+    fn what_cannot_be_made_so_is_made_as_asked() {
+        let (asked, readable) = (1, ReadableCreation::With(2));
+        let refuses = |create: *const i32| match unsafe { *create } {
+            1 => vk::Result::SUCCESS,
+            _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+        };
+        let (result, unread) = readable.make(&asked, refuses);
+        assert_eq!((result, unread.is_some()), (vk::Result::SUCCESS, true));
+        let (result, unread) = readable.make(&asked, |_| vk::Result::SUCCESS);
+        assert_eq!((result, unread), (vk::Result::SUCCESS, None));
+    }
 }
