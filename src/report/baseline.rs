@@ -10,7 +10,6 @@
 mod lists;
 mod words;
 
-pub(crate) use words::change_sentence;
 pub use words::{baseline_in_words, baseline_sentence};
 
 use self::lists::{Counted, Standing, Statuses, compare_counted, compare_statuses};

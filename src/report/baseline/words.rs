@@ -52,7 +52,7 @@ pub fn baseline_in_words(comparison: &BaselineComparison, width: u16) -> String 
 }
 
 /// `test TC-01 on vulkan: pass, now fail`.
-pub(crate) fn change_sentence(change: &BaselineChange) -> String {
+fn change_sentence(change: &BaselineChange) -> String {
     let BaselineChange { area, subject, before, now, .. } = change;
     match (before, now) {
         (Some(before), Some(now)) => format!("{area} {subject}: {before}, now {now}"),

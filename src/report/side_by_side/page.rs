@@ -1,9 +1,9 @@
 //! Campaigns side by side, as an HTML page.
 
 use super::{
-    NamedCampaign, column_title, counts_in_words, engines_in_words, unit_title, verdict_in_words,
+    NamedCampaign, column_title, counts_in_words, difference_sentence, engines_in_words,
+    unit_title, verdict_in_words,
 };
-use crate::baseline::change_sentence;
 use crate::chapter::verdict_tone;
 use crate::document::{Block, ColumnAlign, Document, Outline, Table, Text, Tone};
 use crate::html::document_page;
@@ -124,7 +124,7 @@ fn difference_table(table: &CampaignTable) -> Table {
             rows.add_row(vec![
                 Text::plain(difference.campaign.to_string()),
                 Text::plain(change.effect.to_string()),
-                Text::sentence(change_sentence(change)),
+                Text::sentence(difference_sentence(change, difference.campaign)),
             ]);
         }
     }

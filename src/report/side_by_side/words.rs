@@ -1,7 +1,9 @@
 //! Campaigns side by side, for a terminal.
 
-use super::{column_title, counts_in_words, engines_in_words, unit_title, verdict_in_words};
-use crate::baseline::change_sentence;
+use super::{
+    column_title, counts_in_words, difference_sentence, engines_in_words, unit_title,
+    verdict_in_words,
+};
 use crate::terminal::wrap;
 use comfy_table::{ContentArrangement, Table, presets};
 use vkcert_model::campaigns::{CampaignDifference, CampaignTable};
@@ -91,7 +93,7 @@ fn difference_in_words(difference: &CampaignDifference, width: u16) -> String {
     let count = plural(changes.len(), "difference", "differences");
     let mut text = section(&format!("Campaign {campaign} beside campaign 1: {count}"));
     for change in changes {
-        let sentence = in_one_line(&change_sentence(change));
+        let sentence = in_one_line(&difference_sentence(change, *campaign));
         for (position, line) in wrap(&sentence, usize::from(width) - 13).iter().enumerate() {
             let mark = if position == 0 { change.effect.to_string() } else { String::new() };
             text.push_str(&format!("    {mark:<7} {line}\n"));
