@@ -11,7 +11,7 @@ use crate::statement;
 use vkcert_model::evidence::Evidence;
 
 /// Lines of page 1 for reasons and notes together, of which one note has some in any case.
-const LINES: usize = 13;
+const LINES: usize = 12;
 /// Lines of one of them at most. What was not looked for has four at its longest.
 const REMARK_LINES: usize = 4;
 /// Where the whole of it stands.

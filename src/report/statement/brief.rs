@@ -16,7 +16,7 @@ const ONE_BY_ONE: usize = 8;
 /// Reasons of one kind that are told one by one beside many of another.
 const FEW: usize = 2;
 /// Lines at most, beside one that counts what they leave out.
-const LINES: usize = 7;
+const LINES: usize = 6;
 
 /// A reason of the conclusion as reports tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
