@@ -170,9 +170,9 @@ fn write_reports(
 enum ReportParts<'e> {
     OneFile,
     /// An index and a page for each kernel.
-    Pages(PagedHtml<'e>),
+    Pages(Box<PagedHtml<'e>>),
     /// An index and volumes of kernels.
-    Volumes(PdfVolumes<'e>),
+    Volumes(Box<PdfVolumes<'e>>),
 }
 
 impl<'e> ReportParts<'e> {
@@ -185,10 +185,10 @@ impl<'e> ReportParts<'e> {
         Ok(match format {
             FormatName::Html => {
                 PagedHtml::of_report(evidence, presentation, *split_above, OsStr::new(file))?
-                    .map_or(ReportParts::OneFile, ReportParts::Pages)
+                    .map_or(ReportParts::OneFile, |pages| ReportParts::Pages(Box::new(pages)))
             }
             FormatName::Pdf => PdfVolumes::of_report(evidence, presentation, *volume_pages)?
-                .map_or(ReportParts::OneFile, ReportParts::Volumes),
+                .map_or(ReportParts::OneFile, |volumes| ReportParts::Volumes(Box::new(volumes))),
             FormatName::Terminal
             | FormatName::Json
             | FormatName::Lcov
