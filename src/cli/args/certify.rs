@@ -118,8 +118,8 @@ pub(in crate::cli) struct ReportOptions {
     /// kernel; 0 for always [default: 1000]
     #[arg(long, value_name = "N")]
     pub html_split_above: Option<usize>,
-    /// Pages of kernels above which the PDF report is several volumes: an index and, in
-    /// `report-volumes`, volumes of at most so many pages of kernels [default: 1000]
+    /// Pages of kernels above which the PDF report is several volumes of about so many pages at
+    /// most, those behind the first in `report-volumes` [default: 1000]
     #[arg(long, value_name = "PAGES", value_parser = clap::value_parser!(u64).range(1..))]
     pub pdf_volume_pages: Option<u64>,
 }

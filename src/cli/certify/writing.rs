@@ -171,7 +171,7 @@ enum ReportParts<'e> {
     OneFile,
     /// An index and a page for each kernel.
     Pages(Box<PagedHtml<'e>>),
-    /// An index and volumes of kernels.
+    /// A first volume and further ones.
     Volumes(Box<PdfVolumes<'e>>),
 }
 
@@ -235,13 +235,13 @@ fn write_report(
         }
         ReportParts::Volumes(volumes) => {
             report.linked_names.push(VOLUME_FOLDER);
-            let written = volumes.kernel_volumes().map(|volume| {
+            let written = volumes.further_volumes().map(|volume| {
                 let (name, bytes) = volume.map_err(unrendered)?;
                 write_part(format!("{VOLUME_FOLDER}/{name}"), &bytes)
             });
             report.hashes = written.collect::<Result<_, _>>()?;
-            let index = volumes.index_volume().map_err(unrendered)?;
-            target.write_all(&index).map_err(unwritten)?;
+            let first = volumes.first_volume().map_err(unrendered)?;
+            target.write_all(&first).map_err(unwritten)?;
         }
     }
     let (_, hash) = target.finish().map_err(unwritten)?;

@@ -6,6 +6,9 @@ use super::members::ContentsOf;
 use crate::DocumentName;
 use crate::document::{Block, ColumnAlign, Outline, Table, TableExtent, Text, Tone};
 use crate::facts;
+use crate::shortened::first_names;
+use crate::statement::counted;
+use std::collections::BTreeMap;
 use vkcert_model::criterion::StoredCriterion;
 use vkcert_model::evidence::{Evidence, ProfileEvidence};
 use vkcert_model::project::{
@@ -56,7 +59,7 @@ pub(super) fn build_pairs(evidence: &Evidence, of: ContentsOf) -> Vec<(String, T
         ("Profile".into(), profile_text(&project.profile, of)),
         ("Tool".into(), Text::plain(format!("{} {}", project.tool, project.tool_version))),
         ("Compiler".into(), Text::plain(project.compiler.as_str())),
-        ("Compiler options".into(), Text::code(project.compiler_options.as_str())),
+        ("Compiler options".into(), compiler_options_text(&project.compiler_options)),
         (
             "Decision policy".into(),
             Text::plain(policy_words(project.decision_policy, project.level.standard())),
@@ -64,6 +67,28 @@ pub(super) fn build_pairs(evidence: &Evidence, of: ContentsOf) -> Vec<(String, T
         ("Memory model".into(), Text::sentence(memory_model_words(project.memory_model))),
         ("Criteria".into(), Text::plain(criteria_words(&project.criteria))),
     ]
+}
+
+/// Kernels whose options are told one by one.
+const NAMED_OPTIONS: usize = 24;
+
+/// The options of each kernel; of many kernels each set of options with how many have it.
+fn compiler_options_text(options: &str) -> Text {
+    let rows: Vec<(&str, &str)> =
+        options.split("; ").filter_map(|row| row.split_once(": ")).collect();
+    if rows.len() <= NAMED_OPTIONS {
+        return Text::code(options);
+    }
+    let mut kernels_by_options: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (kernel, options) in rows {
+        kernels_by_options.entry(options).or_default().push(kernel);
+    }
+    let row_text = |(options, kernels): (&str, Vec<&str>)| {
+        let count = counted(kernels.len(), "kernel");
+        Text::code(options).then_plain(format!(" ({count}: {})", first_names(&kernels)))
+    };
+    Text::join(kernels_by_options.into_iter().map(row_text), "; ")
+        .then_plain(". campaign.json has those of each kernel.")
 }
 
 /// What it says of the run is no part of cases and procedures.

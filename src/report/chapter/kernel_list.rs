@@ -5,10 +5,8 @@
 
 use super::KernelPlaces;
 use super::links::{listed_texts, test_link, unit_link};
-use crate::VOLUME_FOLDER;
 use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
-use crate::facts::{self, KernelUnit};
-use crate::pdf::KernelVolume;
+use crate::facts;
 use std::collections::BTreeMap;
 use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::id::{KernelName, TestId};
@@ -25,7 +23,7 @@ pub(super) fn kernel_list_chapter(
     let units = facts::kernel_units(evidence);
     let place = match places {
         KernelPlaces::OwnFiles => "a file of its own",
-        KernelPlaces::Volumes(_) => "a chapter in one of the volumes below",
+        KernelPlaces::Volumes(_) => "a chapter in one of the volumes",
     };
     outline.add_paragraph(format!(
         "Each of the {} kernels and configurations has {place}, with its source, decisions and \
@@ -34,10 +32,7 @@ pub(super) fn kernel_list_chapter(
     ));
     let volumes = match places {
         KernelPlaces::OwnFiles => &[][..],
-        KernelPlaces::Volumes(volumes) => {
-            outline.add_table(volume_table(volumes, &units));
-            volumes
-        }
+        KernelPlaces::Volumes(volumes) => volumes,
     };
     let mut uncovered_counts: BTreeMap<String, usize> = BTreeMap::new();
     for obligation in facts::uncovered_obligations(evidence) {
@@ -77,31 +72,6 @@ pub(super) fn kernel_list_chapter(
         table.add_row(cells);
     }
     outline.add_table(table);
-}
-
-/// Which kernels each volume holds.
-fn volume_table(volumes: &[KernelVolume], units: &[KernelUnit]) -> Table {
-    let mut table = Table::new("Volumes")
-        .with_column("Volume", ColumnAlign::Right)
-        .columns(&["File", "Kernels"])
-        .with_column("Count", ColumnAlign::Right);
-    for volume in volumes {
-        let held_units = &units[volume.units.clone()];
-        let names = match held_units {
-            [] => Text::empty(),
-            [unit] => Text::code(unit.unit_label()),
-            [first, .., last] => Text::code(first.unit_label())
-                .then_plain(" to ")
-                .followed_by(Text::code(last.unit_label())),
-        };
-        table.add_row(vec![
-            Text::plain(volume.number.to_string()),
-            Text::code(format!("{VOLUME_FOLDER}/{}", volume.file_name())),
-            names,
-            Text::plain(held_units.len().to_string()),
-        ]);
-    }
-    table
 }
 
 /// Tests that dispatch each kernel, in the order of the campaign.
