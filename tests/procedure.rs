@@ -348,7 +348,9 @@ fn the_documented_project_loads_and_traces() {
         traces.iter().map(|trace| trace.status).collect::<Vec<_>>()
     };
     use RequirementStatus::{Failed, Open, Untested, Verified, VerifiedByChildren};
-    assert_eq!(status(vec![Verdict::Pass, Verdict::NotRun]), [VerifiedByChildren, Verified]);
+    assert_eq!(status(vec![Verdict::Pass]), [VerifiedByChildren, Verified]);
+    // Engines that are missing have no verdict: on one that is there the run ended before the test.
+    assert_eq!(status(vec![Verdict::Pass, Verdict::NotRun]), [Open, Open]);
     assert_eq!(status(vec![Verdict::Pass, Verdict::Fail]), [Failed, Failed]);
     assert_eq!(status(vec![Verdict::NotRun]), [Open, Open]);
     let traces = trace_requirements(&project);

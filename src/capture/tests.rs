@@ -456,7 +456,7 @@ fn a_refused_submission_did_nothing() {
     events.truncate(submit + 1);
     events.push(Event::SubmitFailed(Handle(2)));
     let operations = read(&file_of(&events)).unwrap().operations;
-    assert!(operations.iter().all(|operation| operation.submission.is_none()), "{operations:?}");
+    assert!(operations.iter().all(|operation| operation.batch.is_none()), "{operations:?}");
 }
 
 #[test]

@@ -3,7 +3,9 @@
 //! Knows: contents of mapped memory where they are recorded, what the layer read in front of
 //! dispatches, fills, updates and copies, images among them (`image_contents`).
 //! Promises: what a dispatch may have written, or something that is not modelled, is not known, nor
-//! is what the host may have written to mapped memory whose contents are not recorded. Of an image
+//! is what the host may have written to mapped memory whose contents are not recorded, or while a
+//! batch waits for it; what was recorded of memory to which a dispatch that is not known to be complete
+//! may write is not, either. Of an image
 //! whose memory another resource shares, or the host maps while it has linear tiling, nothing is
 //! known, nor of the bytes of a buffer in which an image lies.
 //! Does not cover: whether what is known is also visible where it is read (`order`).
@@ -15,7 +17,8 @@ use std::collections::BTreeMap;
 use vkcert_capture::event::{ContentsMode, OpenEffect};
 use vkcert_capture::image::BufferImageRegion;
 use vkcert_capture::program::{
-    Action, BoundResource, BoundView, Dispatch, Groups, MemorySpan, Program, Reading, WHOLE_SIZE,
+    Action, BoundResource, BoundView, Dispatch, Groups, MemorySpan, Operation, Program, Reading,
+    SemaphoreStep, WHOLE_SIZE,
 };
 
 /// Bytes that vkCmdDispatchIndirect reads.
@@ -36,6 +39,18 @@ pub(crate) struct KnownMemory {
     mapped: BTreeMap<usize, MemorySpan>,
     /// Memory that is written through images, too: the same in the whole program.
     of_images: Option<Vec<MemorySpan>>,
+    /// What dispatches may have written that the host does not know to be complete.
+    unfinished: Vec<UnfinishedWrite>,
+    /// The largest value that a batch gives each timeline semaphore.
+    signaled: BTreeMap<usize, u64>,
+}
+
+/// What a batch of a queue may write, whenever it is executed.
+#[derive(Debug)]
+struct UnfinishedWrite {
+    queue: usize,
+    batch: u32,
+    span: MemorySpan,
 }
 
 impl KnownMemory {
@@ -88,7 +103,8 @@ impl KnownMemory {
     }
 
     /// Takes notice of what an operation does.
-    pub(crate) fn take(&mut self, program: &Program, kernels: &KernelTable, action: &Action) {
+    pub(crate) fn take(&mut self, program: &Program, kernels: &KernelTable, operation: &Operation) {
+        let Operation { batch, queue, action } = operation;
         self.of_images.get_or_insert_with(|| {
             let images = 0..program.images.len();
             images.filter_map(|image| image_memory(program, image)).collect()
@@ -98,6 +114,7 @@ impl KnownMemory {
                 let end = offset + bytes.len() as u64;
                 let span = MemorySpan { memory: *memory, start: *offset, end };
                 self.set(&span, bytes.iter().copied().map(Some));
+                self.forget_unfinished(&span);
             }
             Action::Copy { from, to, regions } => {
                 for region in regions.iter() {
@@ -154,7 +171,8 @@ impl KnownMemory {
             }
             Action::Dispatch(dispatch) => {
                 self.take_readings(program, dispatch);
-                self.take_dispatch(program, kernels, dispatch);
+                let place = (*queue, batch.unwrap_or(0));
+                self.take_dispatch(program, kernels, (dispatch, place));
             }
             Action::Map(span) => {
                 self.mapped.insert(span.memory, *span);
@@ -167,11 +185,23 @@ impl KnownMemory {
             // A pipeline that was bound in a way that is not modelled may write anything.
             Action::UnboundDispatch { unseen: Some(_) } => self.forget_all(),
             Action::Unsupported { effect: OpenEffect::Accesses, .. } => self.forget_all(),
+            Action::HostWait { completed } => self.unfinished.retain(|write| {
+                !completed.iter().any(|(queue, last)| *queue == write.queue && write.batch <= *last)
+            }),
+            Action::SemaphoreSignal(SemaphoreStep { semaphore, value: Some(value), .. }) => {
+                let signaled = self.signaled.entry(*semaphore).or_default();
+                *signaled = (*signaled).max(*value);
+            }
+            Action::SemaphoreWait(SemaphoreStep { semaphore, value: Some(value), .. }) => {
+                // The host may write until it lets the batch go on.
+                if self.signaled.get(semaphore).is_none_or(|signaled| signaled < value) {
+                    self.forget_mapped();
+                }
+            }
             Action::UnboundDispatch { unseen: None }
             | Action::SemaphoreWait(_)
             | Action::SemaphoreSignal(_)
             | Action::Unsupported { .. }
-            | Action::HostWait { .. }
             | Action::Flush(_)
             | Action::Invalidate(_) => {}
         }
@@ -181,11 +211,34 @@ impl KnownMemory {
     fn forget_unrecorded(&mut self, program: &Program) {
         match program.contents() {
             ContentsMode::Recorded => {}
-            ContentsMode::Omitted => {
-                let mapped: Vec<MemorySpan> = self.mapped.values().copied().collect();
-                mapped.iter().for_each(|span| self.forget(span));
-            }
+            ContentsMode::Omitted => self.forget_mapped(),
         }
+    }
+
+    fn forget_mapped(&mut self) {
+        let mapped: Vec<MemorySpan> = self.mapped.values().copied().collect();
+        mapped.iter().for_each(|span| self.forget(span));
+    }
+
+    fn note_unfinished(&mut self, write: UnfinishedWrite) {
+        let is_same =
+            |known: &&mut UnfinishedWrite| known.queue == write.queue && known.span == write.span;
+        match self.unfinished.iter_mut().find(is_same) {
+            Some(known) => known.batch = write.batch,
+            None => self.unfinished.push(write),
+        }
+    }
+
+    /// Forgets of a range what a dispatch may still write, or has written behind what was recorded.
+    fn forget_unfinished(&mut self, recorded: &MemorySpan) {
+        let of_memory = self.unfinished.iter().filter(|write| write.span.memory == recorded.memory);
+        let parts = of_memory.map(|write| MemorySpan {
+            memory: recorded.memory,
+            start: write.span.start.max(recorded.start),
+            end: write.span.end.min(recorded.end),
+        });
+        let parts: Vec<MemorySpan> = parts.filter(|part| part.start < part.end).collect();
+        parts.iter().for_each(|part| self.forget(part));
     }
 
     /// Takes notice of what the layer read in front of a dispatch.
@@ -205,7 +258,12 @@ impl KnownMemory {
         }
     }
 
-    fn take_dispatch(&mut self, program: &Program, kernels: &KernelTable, dispatch: &Dispatch) {
+    fn take_dispatch(
+        &mut self,
+        program: &Program,
+        kernels: &KernelTable,
+        (dispatch, (queue, batch)): (&Dispatch, (usize, u32)),
+    ) {
         let kernel = kernels.of_pipeline(dispatch.pipeline).ok();
         let followed = kernel.filter(|kernel| {
             kernel.addresses == AddressedMemory::None && dispatch.unseen.is_none()
@@ -223,7 +281,10 @@ impl KnownMemory {
                 let bound = descriptor.buffer_range(offset, &program.buffers);
                 let span =
                     bound.and_then(|bound| program.span(bound.buffer, bound.offset, bound.size));
-                span.iter().for_each(|span| self.forget(span));
+                if let Some(span) = span {
+                    self.forget(&span);
+                    self.note_unfinished(UnfinishedWrite { queue, batch, span });
+                }
                 if let BoundResource::View(BoundView { view: Some(view), .. }) = descriptor.resource
                 {
                     let view = &program.image_views[view];
@@ -353,7 +414,7 @@ pub(crate) fn known_groups(program: &Program, kernels: &KernelTable) -> KnownGro
             known.extend(memory.groups(program, dispatch.groups).map(|groups| (index, groups)));
         }
         if follows {
-            memory.take(program, kernels, &operation.action);
+            memory.take(program, kernels, operation);
         }
     }
     known

@@ -80,7 +80,7 @@ fn check_in_scope(
 
 /// Of a program that submitted nothing, nothing was seen that could hold.
 fn unseen_rows(program: &Program, report: &mut CaptureReport) {
-    if program.operations.iter().any(|operation| operation.submission.is_some()) {
+    if program.operations.iter().any(|operation| operation.batch.is_some()) {
         return;
     }
     for check in [

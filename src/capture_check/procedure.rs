@@ -82,13 +82,16 @@ pub fn captured_procedure(program: &Program, number: u32) -> Result<CapturedProc
     }
     let mut memory = KnownMemory::default();
     for operation in &program.operations[..index] {
-        memory.take(program, &kernels, &operation.action);
+        memory.take(program, &kernels, operation);
     }
     memory.take_readings(program, dispatch);
     let groups = memory.groups(program, dispatch.groups).ok_or(
         "how many workgroups the indirect dispatch has is not in the capture: the contents of its \
          buffer are not known",
     )?;
+    if groups.contains(&0) {
+        return Err("a dispatch of no workgroup runs nothing that a test could judge".to_owned());
+    }
     let mut remarks = Remarks::default();
     let bindings = bindings_of(program, dispatch, kernel)?;
     let windows = windows_of(&bindings);

@@ -1,5 +1,6 @@
 //! Records become a program, one by one.
 
+use super::BatchPlace;
 use super::commands::CommandBuffer;
 use super::descriptors::DescriptorSet;
 use super::images::{ImageObject, SamplerObject, ViewObject};
@@ -45,10 +46,11 @@ pub(super) struct Builder {
     pub(super) fences: Vec<FenceState>,
     pub(super) semaphores: Vec<SemaphoreState>,
     pub(super) submissions: u32,
+    pub(super) batches: Vec<BatchPlace>,
     pub(super) dispatches: u32,
     /// Version of the file's format.
     pub(super) version: u32,
-    /// Submissions that the driver refused.
+    /// Batches of submissions that the driver refused.
     pub(super) refused: BTreeSet<u32>,
     pub(super) operations: Vec<Operation>,
     pub(super) readings: ReadingState,
@@ -82,9 +84,8 @@ pub(super) fn program_of(mut reader: CaptureReader) -> Result<Program, Diagnosti
 impl Builder {
     fn finished(mut self, completeness: Completeness) -> Program {
         let refused = std::mem::take(&mut self.refused);
-        let is_done = |operation: &Operation| {
-            operation.submission.is_none_or(|submission| !refused.contains(&submission))
-        };
+        let is_done =
+            |operation: &Operation| operation.batch.is_none_or(|batch| !refused.contains(&batch));
         let mut kept_before = vec![0; self.operations.len() + 1];
         for (index, operation) in self.operations.iter().enumerate() {
             kept_before[index + 1] = kept_before[index] + usize::from(is_done(operation));
@@ -110,6 +111,7 @@ impl Builder {
             image_views: self.image_views,
             samplers: self.samplers,
             operations: self.operations,
+            batches: self.batches,
             unsupported: self.unsupported,
             completeness,
         }
@@ -246,7 +248,7 @@ impl Builder {
 
     /// Appends what the host does.
     pub(super) fn host(&mut self, action: Action) {
-        self.operations.push(Operation { submission: None, queue: 0, action });
+        self.operations.push(Operation { batch: None, queue: 0, action });
     }
 
     pub(super) fn note_unsupported(&mut self, name: &str, effect: OpenEffect) {
@@ -276,7 +278,7 @@ impl Builder {
             return Ok(());
         }
         self.live.insert(ObjectKind::Queue, queue.queue, self.queues.len());
-        self.queues.push(QueueState { device, last_submission: 0, completed: 0 });
+        self.queues.push(QueueState { device, last_batches: 0..1, completed: 0 });
         Ok(())
     }
 

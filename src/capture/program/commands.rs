@@ -347,8 +347,8 @@ impl Builder {
             if nesting == 0 {
                 self.readings.note_operation(self.operations.len(), &action);
             }
-            let submission = Some(self.submissions);
-            self.operations.push(Operation { submission, queue, action });
+            let batch = Some(self.last_batch());
+            self.operations.push(Operation { batch, queue, action });
         }
         Ok(())
     }

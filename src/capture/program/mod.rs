@@ -72,6 +72,9 @@ pub struct Program {
     pub samplers: Vec<SamplerObject>,
     /// What was done, in order.
     pub operations: Vec<Operation>,
+    /// Batches in the order of their submission; number 1 is the first. A submission without any
+    /// counts as one.
+    pub batches: Vec<BatchPlace>,
     /// Calls that are not modelled, with how often each was made.
     pub unsupported: BTreeMap<String, (OpenEffect, u64)>,
     /// Whether the capture tells all.
@@ -89,11 +92,23 @@ pub struct MemorySpan {
     pub end: u64,
 }
 
+/// Where a batch was submitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchPlace {
+    /// Number of its submission, from 1.
+    pub submission: u32,
+    /// Its number in that, from 1.
+    pub number: usize,
+    /// How many batches the submission has.
+    pub of: usize,
+}
+
 /// One thing that was done.
 #[derive(Debug, Clone)]
 pub struct Operation {
-    /// Number of the submission that it is part of, from 1; none of what the host does.
-    pub submission: Option<u32>,
+    /// Number of the batch that it is part of, from 1 ([`Program::batches`]); none of what the host
+    /// does.
+    pub batch: Option<u32>,
     /// Index of the queue; 0 for what the host does.
     pub queue: usize,
     /// What was done.
@@ -199,9 +214,9 @@ pub enum Action {
         /// What it leaves open.
         effect: OpenEffect,
     },
-    /// The host learns that submissions are complete.
+    /// The host learns that batches are complete.
     HostWait {
-        /// Index of a queue and the number of its last submission that is complete.
+        /// Index of a queue and the number of its last batch that is complete.
         completed: Vec<(usize, u32)>,
     },
     /// The host maps memory.

@@ -1,24 +1,33 @@
 //! Submissions and what tells the host and other queues that they are complete.
 //!
 //! Knows: a fence, a wait for a queue and a timeline's value complete everything that was submitted
-//! to the queue before (Vulkan specification, "Implicit Synchronization Guarantees", "Fences").
+//! to the queue before (Vulkan specification, "Implicit Synchronization Guarantees", "Fences"); of the
+//! submission that signals the value that is up to the batch which does.
 
 use super::build::Builder;
-use super::{Action, Operation, SemaphoreStep};
+use super::{Action, BatchPlace, Operation, SemaphoreStep};
 use crate::event::{Batch, Event, ObjectKind, SemaphoreUse, SemaphoreValue, Submit};
 use crate::value::Handle;
+use std::ops::Range;
 
 /// What was submitted to a queue.
 #[derive(Debug)]
 pub(super) struct QueueState {
     pub(super) device: usize,
-    /// Number of the last submission; 0 for none.
-    pub(super) last_submission: u32,
-    /// Number of the last one that the host knows to be complete.
+    /// Numbers of the batches of the last submission; 0 for none.
+    pub(super) last_batches: Range<u32>,
+    /// Number of the last batch that the host knows to be complete.
     pub(super) completed: u32,
 }
 
-/// What a fence was given to last: a queue and a submission.
+impl QueueState {
+    /// Number of the last batch; 0 for none.
+    fn last_batch(&self) -> u32 {
+        self.last_batches.end - 1
+    }
+}
+
+/// What a fence was given to last: a queue and the last batch of a submission.
 #[derive(Debug, Default)]
 pub(super) struct FenceState {
     submitted: Option<(usize, u32)>,
@@ -28,7 +37,7 @@ pub(super) struct FenceState {
 #[derive(Debug)]
 pub(super) struct SemaphoreState {
     is_timeline: bool,
-    /// Values that submissions signal, each with a queue and a submission.
+    /// Values that batches signal, each with a queue and a batch.
     signals: Vec<(u64, usize, u32)>,
 }
 
@@ -50,7 +59,7 @@ impl Builder {
             Event::Submit(submit) => self.submit(&submit),
             Event::SubmitFailed(queue) => {
                 let queue = self.live.find(ObjectKind::Queue, queue)?;
-                self.refused.insert(self.queues[queue].last_submission);
+                self.refused.extend(self.queues[queue].last_batches.clone());
                 Ok(())
             }
             Event::FencesSignaled(fences) => self.fences_signaled(&fences),
@@ -63,14 +72,14 @@ impl Builder {
             }
             Event::QueueIdle(queue) => {
                 let queue = self.live.find(ObjectKind::Queue, queue)?;
-                self.complete(vec![(queue, self.queues[queue].last_submission)]);
+                self.complete(vec![(queue, self.queues[queue].last_batch())]);
                 Ok(())
             }
             Event::DeviceIdle(device) => {
                 let device = self.live.find(ObjectKind::Device, device)?;
                 let queues = self.queues.iter().enumerate();
                 let idle = queues.filter(|(_, queue)| queue.device == device);
-                let completed = idle.map(|(index, queue)| (index, queue.last_submission));
+                let completed = idle.map(|(index, queue)| (index, queue.last_batch()));
                 self.complete(completed.collect());
                 Ok(())
             }
@@ -90,16 +99,31 @@ impl Builder {
             .submissions
             .checked_add(1)
             .ok_or_else(|| "there are too many submissions".to_owned())?;
-        self.queues[queue].last_submission = self.submissions;
+        let of = submit.batches.len().max(1);
+        let first = self.begin_batch(1, of);
         self.push_device(queue, Action::Submit);
         self.readings.begin_submission();
-        for batch in &submit.batches {
+        for (batch, number) in submit.batches.iter().zip(1..) {
+            if number > 1 {
+                self.begin_batch(number, of);
+            }
             self.take_batch(queue, batch)?;
         }
+        self.queues[queue].last_batches = first..self.last_batch() + 1;
         if let Some(fence) = fence {
-            self.fences[fence].submitted = Some((queue, self.submissions));
+            self.fences[fence].submitted = Some((queue, self.last_batch()));
         }
         Ok(())
+    }
+
+    /// Number of the batch that is taken.
+    pub(super) fn last_batch(&self) -> u32 {
+        u32::try_from(self.batches.len()).unwrap_or(u32::MAX)
+    }
+
+    fn begin_batch(&mut self, number: usize, of: usize) -> u32 {
+        self.batches.push(BatchPlace { submission: self.submissions, number, of });
+        self.last_batch()
     }
 
     fn take_batch(&mut self, queue: usize, batch: &Batch) -> Result<(), String> {
@@ -114,9 +138,9 @@ impl Builder {
         }
         for signal in &batch.signals {
             let step = self.semaphore_step(signal)?;
-            let submission = self.submissions;
+            let batch = self.last_batch();
             if let Some(value) = step.value {
-                self.semaphores[step.semaphore].signals.push((value, queue, submission));
+                self.semaphores[step.semaphore].signals.push((value, queue, batch));
             }
             self.push_device(queue, Action::SemaphoreSignal(step));
         }
@@ -130,8 +154,8 @@ impl Builder {
     }
 
     fn push_device(&mut self, queue: usize, action: Action) {
-        let submission = Some(self.submissions);
-        self.operations.push(Operation { submission, queue, action });
+        let batch = Some(self.last_batch());
+        self.operations.push(Operation { batch, queue, action });
     }
 
     fn fences_signaled(&mut self, fences: &[Handle]) -> Result<(), String> {
@@ -150,7 +174,7 @@ impl Builder {
             let semaphore = self.live.find(ObjectKind::Semaphore, reached.semaphore)?;
             let signals = &self.semaphores[semaphore].signals;
             let passed = signals.iter().filter(|(value, ..)| *value <= reached.value);
-            completed.extend(passed.map(|(_, queue, submission)| (*queue, *submission)));
+            completed.extend(passed.map(|(_, queue, batch)| (*queue, *batch)));
         }
         self.complete(completed);
         Ok(())
@@ -159,10 +183,10 @@ impl Builder {
     /// Notes what the host learns to be complete; nothing where it knew that before.
     fn complete(&mut self, completed: Vec<(usize, u32)>) {
         let mut news = Vec::new();
-        for (queue, submission) in completed {
-            if submission > self.queues[queue].completed {
-                self.queues[queue].completed = submission;
-                news.push((queue, submission));
+        for (queue, batch) in completed {
+            if batch > self.queues[queue].completed {
+                self.queues[queue].completed = batch;
+                news.push((queue, batch));
             }
         }
         if !news.is_empty() {

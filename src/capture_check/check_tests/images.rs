@@ -346,6 +346,23 @@ fn images_are_in_the_layouts_that_descriptors_and_barriers_name() {
     assert!(names_layout, "the barrier tells the layout again: {messages:#?}");
 }
 
+/// With synchronization2 the layouts of a barrier that names one twice are ignored.
+#[test]
+fn a_barrier_that_names_one_layout_twice_changes_none() {
+    for layout in [UNDEFINED, TARGET] {
+        let order = |image| {
+            let (source, target) =
+                ((COMPUTE, SHADER_WRITE, layout), (COMPUTE, SHADER_READ, layout));
+            vec![change(image, part(0, 0), source, target)]
+        };
+        let report = report(&stored_and_fetched(GENERAL, order));
+        assert_eq!(told(&report, CHECK, CheckStatus::Refuted).len(), 0, "{:#?}", report.checks);
+        let messages = told(&report, CHECK, CheckStatus::Undetermined);
+        let is_doubted = messages.iter().any(|message| message.contains("synchronization2"));
+        assert_eq!(is_doubted, layout == TARGET, "{messages:?}");
+    }
+}
+
 /// A layout that may be wrong is told first, and one that is wrong of the same pipeline still is.
 #[test]
 fn an_open_layout_hides_no_wrong_one() {

@@ -1,14 +1,17 @@
 //! Order on the device.
 
 use super::script::{
-    ALL_COMMANDS, COHERENT, COMPUTE, HOST, HOST_READ, OTHER_QUEUE, QUEUE, SHADER_READ,
+    ALL_COMMANDS, COHERENT, COMMANDS, COMPUTE, HOST, HOST_READ, OTHER_QUEUE, QUEUE, SHADER_READ,
     SHADER_WRITE, Script, TRANSFER, TRANSFER_WRITE, TestBuffer, TestKernel, barrier, fill,
     of_buffer, scoped_barrier,
 };
 use super::{assert_all_hold, only_refuted, report, told};
 use crate::row::CaptureCheckName;
 use vkcert_capture::command::{Command, DependencyScope};
-use vkcert_capture::event::{Event, OpenEffect, Semaphore, SemaphoreUse};
+use vkcert_capture::event::{
+    Batch, Event, OpenEffect, Semaphore, SemaphoreUse, SemaphoreValue, Submit,
+};
+use vkcert_capture::value::Handle;
 use vkcert_model::evidence::CheckStatus;
 
 const CHECK: CaptureCheckName = CaptureCheckName::DeviceDependency;
@@ -311,6 +314,32 @@ fn what_waits_for_a_later_submission_is_executed_behind_it() {
     assert_eq!(told(&report, CHECK, CheckStatus::Refuted).len(), 0, "{:#?}", report.checks);
     let messages = told(&report, CHECK, CheckStatus::Undetermined);
     assert!(messages[0].contains("the host may let it go on at any time"), "{messages:?}");
+}
+
+/// Of a submission whose first batch signals 1 and whose second one writes and signals 2, the host
+/// waits for a value and submits a read.
+fn read_behind_the_value(waited: u64) -> Script {
+    let Pair { mut script, writer, reader, .. } = pair();
+    let semaphore = script.handle();
+    script.push(Event::Semaphore(Semaphore { semaphore, timeline: Some(0) }));
+    let signals = |value: u64| vec![SemaphoreUse { semaphore, value, stages: ALL_COMMANDS }];
+    script.record(writer.dispatch());
+    let empty = Batch { waits: Vec::new(), command_buffers: Vec::new(), signals: signals(1) };
+    let command_buffers = vec![COMMANDS];
+    let written = Batch { waits: Vec::new(), command_buffers, signals: signals(2) };
+    let batches = vec![empty, written];
+    script.push(Event::Submit(Submit { queue: QUEUE, fence: Handle(0), batches }));
+    let reached = SemaphoreValue { semaphore, value: waited };
+    script.push(Event::SemaphoresReached(vec![reached]));
+    script.submit(QUEUE, reader.dispatch());
+    script
+}
+
+#[test]
+fn a_value_of_a_timeline_completes_what_is_up_to_the_batch_that_signals_it() {
+    assert_all_hold(&read_behind_the_value(2));
+    let message = only_refuted(&read_behind_the_value(1), CHECK);
+    assert!(message.contains("no dependency orders the two"), "{message}");
 }
 
 #[test]

@@ -50,6 +50,28 @@ fn halves_of_one_range_need_no_order_and_overlapping_parts_do() {
     assert!(message.contains("bytes 28 to 32"), "{message}");
 }
 
+/// Counters that several dispatches add to are built so (Vulkan specification, "Data Race").
+#[test]
+fn atomics_of_two_dispatches_need_no_order_and_an_atomic_and_a_store_do() {
+    const COUNTER: &str = "layout(local_size_x = 8) in;\n\
+                           layout(binding = 0) buffer A { uint a[]; };\n\
+                           void main() { atomicAdd(a[3], 1u); }";
+    let counted_and = |second: &str| {
+        let mut script = Script::new(COHERENT);
+        let data = script.buffer();
+        let (counter, second) = (script.kernel(COUNTER, &[data]), script.kernel(second, &[data]));
+        script.submit(QUEUE, [counter.dispatch(), second.dispatch()].concat());
+        script
+    };
+    assert_all_hold(&counted_and(COUNTER));
+    for store in ["a[3] = 1u", "a[4] = a[3]"] {
+        let plain = COUNTER.replace("atomicAdd(a[3], 1u)", store);
+        let report = report(&counted_and(&plain));
+        let messages = told(&report, CHECK, CheckStatus::Refuted);
+        assert!(messages[0].contains("bytes 12 to 16"), "{messages:?}");
+    }
+}
+
 #[test]
 fn elements_that_depend_on_memory_leave_open_whether_accesses_meet() {
     let chosen = SLICE.replace("start +", "a[63] +");

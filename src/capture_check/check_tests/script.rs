@@ -25,7 +25,7 @@ pub(super) const NON_COHERENT: u32 = 0x2;
 const DEVICE: Handle = Handle(1);
 pub(super) const QUEUE: Handle = Handle(2);
 pub(super) const OTHER_QUEUE: Handle = Handle(3);
-const COMMANDS: Handle = Handle(4);
+pub(super) const COMMANDS: Handle = Handle(4);
 
 /// Bytes of every buffer.
 pub(super) const BYTES: u64 = 256;

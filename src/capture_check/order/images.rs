@@ -353,14 +353,14 @@ impl OrderCheck<'_> {
     pub(super) fn check_transitions(
         &mut self,
         index: usize,
-        (queue, submission): (usize, u32),
+        (queue, batch): (usize, u32),
         parts: &[BarrierPart],
     ) {
         for part in parts {
-            let Some((image, range)) = changed_part(part) else { continue };
             self.check_old_layout(index, part);
+            let Some((image, range)) = changed_part(part) else { continue };
             let access =
-                Access { operation: index, queue, submission, stage: 0, access: 0, doubt: None };
+                Access { operation: index, queue, batch, stage: 0, access: 0, doubt: None };
             for span in image_spans(self.program, image, &range) {
                 let mut unordered = Vec::new();
                 for (range, state) in self.ranges.of_span(&span, self.log.len()) {
@@ -429,28 +429,31 @@ impl OrderCheck<'_> {
     }
 
     fn check_old_layout(&mut self, index: usize, part: &BarrierPart) {
-        let BarrierScope::ImagePart { image, range, layouts, .. } = part.scope else { return };
-        let [before, _] = layouts;
-        if before == UNDEFINED {
+        let BarrierScope::ImagePart { image, range, layouts, transfer } = part.scope else {
+            return;
+        };
+        let [before, behind] = layouts;
+        if before == UNDEFINED || transfer != QueueTransfer::None {
             return;
         }
+        let doubt = (before == behind).then(|| SAME_LAYOUTS.to_owned());
         let part = self.program.images[image].subresources(&range);
         let named = NamedImage { image, layout: before };
-        self.check_layout(index, (image, 0), named, &part, ("it takes", None));
+        self.check_layout(index, (image, 0), named, &part, ("it takes", doubt));
     }
 
     /// Takes notice of changes of layout, once their barrier has ordered what is before it.
     pub(super) fn take_transitions(
         &mut self,
         index: usize,
-        (queue, submission): (usize, u32),
+        (queue, batch): (usize, u32),
         parts: &[BarrierPart],
     ) {
         for part in parts {
             self.take_new_layout(part);
             let Some((image, range)) = changed_part(part) else { continue };
             let access =
-                Access { operation: index, queue, submission, stage: 0, access: 0, doubt: None };
+                Access { operation: index, queue, batch, stage: 0, access: 0, doubt: None };
             for span in image_spans(self.program, image, &range) {
                 for (range, state) in self.ranges.of_span(&span, self.log.len()) {
                     state.catch_up(&self.log, &range, self.program);
@@ -461,10 +464,15 @@ impl OrderCheck<'_> {
     }
 
     fn take_new_layout(&mut self, part: &BarrierPart) {
-        let BarrierScope::ImagePart { image, range, layouts: [_, behind], transfer } = part.scope
+        let BarrierScope::ImagePart { image, range, layouts: [before, behind], transfer } =
+            part.scope
         else {
             return;
         };
+        // It changes none: with synchronization2 both are ignored.
+        if before == behind && transfer == QueueTransfer::None {
+            return;
+        }
         let object = &self.program.images[image];
         let is_known = transfer == QueueTransfer::None
             && !(TWO_ASPECTS.contains(&object.made.format) && range.aspects != DEPTH_AND_STENCIL);
@@ -474,6 +482,10 @@ impl OrderCheck<'_> {
         }
     }
 }
+
+/// Why a barrier whose layouts are not that of the image need not be wrong.
+const SAME_LAYOUTS: &str = "it names one layout twice, which is ignored where the feature \
+                            synchronization2 is enabled, and that is not recorded";
 
 /// The part of an image whose layout a barrier changes. Where the image passes between queue
 /// families, two barriers name the change, which is made once: what they order is not followed.

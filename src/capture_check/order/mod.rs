@@ -118,13 +118,13 @@ struct OrderCheck<'a> {
 
 impl OrderCheck<'_> {
     fn take_operation(&mut self, index: usize, operation: &Operation) {
-        let Operation { submission, queue, action } = operation;
-        let (submission, queue) = (submission.unwrap_or(0), *queue);
+        let Operation { batch, queue, action } = operation;
+        let (batch, queue) = (batch.unwrap_or(0), *queue);
         match action {
             Action::Dispatch(dispatch) => {
                 self.tell_unfollowed(index, dispatch);
                 self.check_bound_layouts(index, dispatch);
-                self.take_uses(index, queue, submission, action);
+                self.take_uses(index, queue, batch, action);
             }
             Action::Copy { .. }
             | Action::Fill { .. }
@@ -135,20 +135,20 @@ impl OrderCheck<'_> {
             | Action::ClearImage { .. }
             | Action::ImageCopy { .. } => {
                 self.check_named_layouts(index, action);
-                self.take_uses(index, queue, submission, action);
+                self.take_uses(index, queue, batch, action);
             }
             Action::Barrier(parts) => {
-                self.check_transitions(index, (queue, submission), parts);
+                self.check_transitions(index, (queue, batch), parts);
                 let parts = Arc::clone(parts);
                 let taken = Arc::clone(&parts);
-                self.order(index, OrderingKind::Barrier { queue, submission, parts });
-                self.take_transitions(index, (queue, submission), &taken);
+                self.order(index, OrderingKind::Barrier { queue, batch, parts });
+                self.take_transitions(index, (queue, batch), &taken);
             }
             Action::SemaphoreSignal(step) => {
                 let point = SignalPoint { operation: index, queue, stages: step.stages };
                 self.signals.entry(step.semaphore).or_default().push((step.value, point));
             }
-            Action::SemaphoreWait(step) => self.wait_semaphore(index, queue, submission, *step),
+            Action::SemaphoreWait(step) => self.wait_semaphore(index, queue, batch, *step),
             Action::Unsupported { name, effect } => match effect {
                 OpenEffect::Order => {
                     self.order(index, OrderingKind::Unknown { name: Arc::clone(name) });
@@ -159,10 +159,10 @@ impl OrderCheck<'_> {
             },
             Action::HostWait { completed } => {
                 let completed = completed.clone();
-                let is_complete = |queue: usize, submission: u32| {
-                    completed.iter().any(|(done, last)| *done == queue && submission <= *last)
+                let is_complete = |queue: usize, batch: u32| {
+                    completed.iter().any(|(done, last)| *done == queue && batch <= *last)
                 };
-                self.held_by_host.retain(|queue, submission| !is_complete(*queue, *submission));
+                self.held_by_host.retain(|queue, batch| !is_complete(*queue, *batch));
                 self.order(index, OrderingKind::HostWait { completed });
                 self.host_waited();
             }
@@ -183,7 +183,7 @@ impl OrderCheck<'_> {
         self.log.push(Ordering { operation, kind });
     }
 
-    fn wait_semaphore(&mut self, index: usize, queue: usize, submission: u32, step: SemaphoreStep) {
+    fn wait_semaphore(&mut self, index: usize, queue: usize, batch: u32, step: SemaphoreStep) {
         let signals = self.signals.entry(step.semaphore).or_default();
         let signal = match step.value {
             // A binary semaphore is waited for once.
@@ -195,10 +195,10 @@ impl OrderCheck<'_> {
         };
         let kind = match signal {
             Some((_, signal)) => {
-                OrderingKind::Semaphore { signal, queue, submission, stages: step.stages }
+                OrderingKind::Semaphore { signal, queue, batch, stages: step.stages }
             }
             None => {
-                self.held_by_host.insert(queue, submission);
+                self.held_by_host.insert(queue, batch);
                 OrderingKind::Unknown {
                     name: Arc::from("a wait for a semaphore that no submission before it signals"),
                 }
@@ -247,14 +247,14 @@ impl OrderCheck<'_> {
         self.report.add_to_all(CHECK, CheckStatus::Undetermined, message, &[index]);
     }
 
-    fn take_uses(&mut self, index: usize, queue: usize, submission: u32, action: &Action) {
+    fn take_uses(&mut self, index: usize, queue: usize, batch: u32, action: &Action) {
         let groups = self.groups.get(&index).copied();
         let uses = uses_of(self.program, self.kernels, action, groups);
         let held = self.held_by_host.contains_key(&queue).then_some(HELD_BY_HOST);
         let access_of = |used: &RangeUse| Access {
             operation: index,
             queue,
-            submission,
+            batch,
             stage: used.stage,
             access: used.access,
             doubt: used.doubt.or(held),

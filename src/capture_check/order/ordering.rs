@@ -10,8 +10,8 @@ pub(super) struct Access {
     pub(super) operation: usize,
     /// Index of the queue.
     pub(super) queue: usize,
-    /// Number of the submission.
-    pub(super) submission: u32,
+    /// Number of the batch.
+    pub(super) batch: u32,
     /// One stage; 0 for a change of layout, which no stage makes.
     pub(super) stage: u64,
     /// One access.
@@ -39,9 +39,9 @@ pub(super) struct Ordering {
 #[derive(Debug, Clone)]
 pub(super) enum OrderingKind {
     /// A pipeline barrier on a queue.
-    Barrier { queue: usize, submission: u32, parts: Arc<Vec<BarrierPart>> },
+    Barrier { queue: usize, batch: u32, parts: Arc<Vec<BarrierPart>> },
     /// A queue waits for a semaphore that another one, or itself, signals.
-    Semaphore { signal: SignalPoint, queue: usize, submission: u32, stages: u64 },
+    Semaphore { signal: SignalPoint, queue: usize, batch: u32, stages: u64 },
     /// The host knows these submissions to be complete.
     HostWait { completed: Vec<(usize, u32)> },
     /// Something that is not modelled.

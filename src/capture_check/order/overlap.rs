@@ -53,6 +53,8 @@ pub(super) struct TouchTable<'a> {
 struct TouchedMemory {
     read: Vec<AccessSpan>,
     written: Vec<AccessSpan>,
+    /// What is read and written by atomic instructions alone does not conflict with others of these.
+    atomic: Vec<AccessSpan>,
     /// Texels of which some are read, whichever, image by image.
     samples: Vec<Vec<AccessSpan>>,
     /// Why it may touch more.
@@ -71,6 +73,14 @@ impl TouchedMemory {
         match kind {
             UseKind::Read => self.read.push(span),
             UseKind::Write => self.written.push(span),
+        }
+    }
+
+    fn note(&mut self, kind: TouchKind, span: AccessSpan) {
+        match kind {
+            TouchKind::Read => self.read.push(span),
+            TouchKind::Write => self.written.push(span),
+            TouchKind::Atomic => self.atomic.push(span),
         }
     }
 
@@ -117,6 +127,8 @@ impl<'a> TouchTable<'a> {
         let [first, second] = [earlier, later].map(|toucher| self.touched(toucher.operation));
         let (first_spans, second_spans) = (first.of_kind(earlier.kind), second.of_kind(later.kind));
         let common = first_common(range, first_spans, second_spans)
+            .or_else(|| first_common(range, &first.atomic, second_spans))
+            .or_else(|| first_common(range, first_spans, &second.atomic))
             .or_else(|| first.sample_within(range, earlier.kind, second_spans))
             .or_else(|| second.sample_within(range, later.kind, first_spans));
         if let Some(common) = common {
@@ -132,6 +144,7 @@ impl<'a> TouchTable<'a> {
     pub(super) fn overlap_with_all(&mut self, range: &AccessSpan, earlier: Toucher) -> Overlap {
         let touched = self.touched(earlier.operation);
         let common = first_common(range, touched.of_kind(earlier.kind), &[*range])
+            .or_else(|| first_common(range, &touched.atomic, &[*range]))
             .or_else(|| touched.sample_within(range, earlier.kind, &[*range]));
         match (common, &touched.open) {
             (Some(common), _) => Overlap::Shown(common),
@@ -160,8 +173,9 @@ impl<'a> TouchTable<'a> {
         if let Action::Dispatch(dispatch) = action {
             self.add_dispatch(dispatch, groups, &mut touched);
         }
-        touched.read.sort_unstable();
-        touched.written.sort_unstable();
+        for spans in [&mut touched.read, &mut touched.written, &mut touched.atomic] {
+            spans.sort_unstable();
+        }
         let touched = Rc::new(touched);
         self.known.insert(operation, Rc::clone(&touched));
         touched
@@ -236,22 +250,19 @@ impl<'a> TouchTable<'a> {
         touched: &mut TouchedMemory,
     ) {
         for ((set, binding, kind), spans) in &told.spans {
-            let kind = match kind {
-                TouchKind::Read => UseKind::Read,
-                TouchKind::Write => UseKind::Write,
-            };
             if let Some(BoundTexels { image, texels: Some((_, first)) }) =
                 images.get(&(*set, *binding))
             {
                 let place = SpanPlace::Image(*image);
                 let named = spans.iter().map(|(start, end)| (first + start, first + end));
-                named.for_each(|(start, end)| touched.add(kind, AccessSpan { place, start, end }));
+                named
+                    .for_each(|(start, end)| touched.note(*kind, AccessSpan { place, start, end }));
             }
             let Some(range) = bound.get(&(*set, *binding)) else { continue };
             for (start, end) in spans {
                 let offset = range.offset.saturating_add(*start);
                 match self.program.span(range.buffer, offset, end - start) {
-                    Some(span) => touched.add(kind, span.into()),
+                    Some(span) => touched.note(*kind, span.into()),
                     None => touched.leave_open("in which memory a bound buffer lies is not known"),
                 }
             }

@@ -53,7 +53,7 @@ struct Sequence<'a> {
 impl Sequence<'_> {
     fn take(&mut self, index: usize) {
         let operation = &self.operations[index];
-        let is_of_device = operation.submission.is_some();
+        let is_of_device = operation.batch.is_some();
         if is_of_device && (self.waiting.contains_key(&operation.queue) || self.must_wait(index)) {
             self.waiting.entry(operation.queue).or_default().push_back(index);
             return;
@@ -97,7 +97,7 @@ impl Sequence<'_> {
     fn execute_completed(&mut self, queue: usize, last: u32) {
         while let Some(first) = self.waiting.get(&queue).and_then(|waiting| waiting.front()) {
             let first = *first;
-            if self.operations[first].submission > Some(last) {
+            if self.operations[first].batch > Some(last) {
                 return;
             }
             self.execute_first(queue, first);

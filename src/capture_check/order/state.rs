@@ -24,7 +24,7 @@ struct Chain {
     /// The operation that orders them.
     by: usize,
     /// The submission that it is part of.
-    submission: u32,
+    batch: u32,
 }
 
 /// Where a write is visible.
@@ -154,12 +154,12 @@ impl Ordered {
     }
 
     fn take_completion(&mut self, operation: usize, completed: &[(usize, u32)]) {
-        let is_complete = |queue: usize, submission: u32| {
-            completed.iter().any(|(done, last)| *done == queue && submission <= *last)
+        let is_complete = |queue: usize, batch: u32| {
+            completed.iter().any(|(done, last)| *done == queue && batch <= *last)
         };
         // What a complete submission is ordered behind is complete, too.
-        let complete = is_complete(self.access.queue, self.access.submission)
-            || self.chains.iter().any(|chain| is_complete(chain.queue, chain.submission));
+        let complete = is_complete(self.access.queue, self.access.batch)
+            || self.chains.iter().any(|chain| is_complete(chain.queue, chain.batch));
         if complete && self.completion == Completion::Pending {
             self.completion = Completion::Known(operation);
         }
@@ -385,11 +385,11 @@ impl RangeState {
     /// behind which the part makes it available and visible (Vulkan specification, "Image Layout
     /// Transitions").
     pub(super) fn take_transition(&mut self, access: Access, part: &BarrierPart) {
-        let Access { operation, queue, submission, .. } = access;
+        let Access { operation, queue, batch, .. } = access;
         let mut written = Written::new(access);
         let (stages, target) =
             (access_stages(part.target_stages), target_stages(part.target_stages));
-        written.ordered.add_chain(Chain { queue, stages: target, by: operation, submission });
+        written.ordered.add_chain(Chain { queue, stages: target, by: operation, batch });
         let available = Available { queue, stages: target, by: operation, made_by: operation };
         written.available.push(available);
         let (access, by, available) = (part.target_access, operation, operation);
@@ -416,8 +416,8 @@ impl RangeState {
     fn take_ordering(&mut self, ordering: &Ordering, span: &AccessSpan, program: &Program) {
         let operation = ordering.operation;
         match &ordering.kind {
-            OrderingKind::Barrier { queue, submission, parts } => {
-                let at = BarrierPoint { operation, queue: *queue, submission: *submission };
+            OrderingKind::Barrier { queue, batch, parts } => {
+                let at = BarrierPoint { operation, queue: *queue, batch: *batch };
                 self.take_barrier(at, parts, span, program);
             }
             OrderingKind::HostWait { completed } => {
@@ -429,10 +429,9 @@ impl RangeState {
                     access.unknown.get_or_insert_with(|| Arc::clone(name));
                 }
             }
-            OrderingKind::Semaphore { signal, queue, submission, stages } => {
-                let (queue, submission) = (*queue, *submission);
-                let chain =
-                    Chain { queue, stages: target_stages(*stages), by: operation, submission };
+            OrderingKind::Semaphore { signal, queue, batch, stages } => {
+                let (queue, batch) = (*queue, *batch);
+                let chain = Chain { queue, stages: target_stages(*stages), by: operation, batch };
                 for write in self.writes_mut() {
                     if !write.ordered.before_signal(signal) {
                         continue;
@@ -480,8 +479,8 @@ impl RangeState {
             for part in parts {
                 if before.in_source(at.queue, source_stages(part.source_stages)).is_some() {
                     let stages = target_stages(part.target_stages);
-                    let BarrierPoint { operation, queue, submission } = at;
-                    access.add_chain(Chain { queue, stages, by: operation, submission });
+                    let BarrierPoint { operation, queue, batch } = at;
+                    access.add_chain(Chain { queue, stages, by: operation, batch });
                 }
             }
         }
@@ -493,5 +492,5 @@ impl RangeState {
 struct BarrierPoint {
     operation: usize,
     queue: usize,
-    submission: u32,
+    batch: u32,
 }

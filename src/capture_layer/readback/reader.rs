@@ -78,9 +78,15 @@ impl Reader {
         let Some(recorded) = self.recorded.get_mut(&command_buffer) else { return };
         let device = recorded.device;
         let staging = recorded.begin(0).staging;
-        let is_written =
-            |pending: &Pending| pending.announced.command_buffers.contains(&command_buffer);
-        let is_written = self.pending.iter().any(is_written);
+        let mut is_written = false;
+        let pending = self.pending.iter_mut();
+        for submitted in pending.flat_map(|pending| &mut pending.announced.command_buffers) {
+            if *submitted == command_buffer {
+                // What it will hold is of another recording.
+                *submitted = Handle(0);
+                is_written = true;
+            }
+        }
         let own_memory = self.own_memory.entry(device).or_default();
         match is_written {
             true => own_memory.give_up(staging),

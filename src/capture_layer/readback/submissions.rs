@@ -25,13 +25,17 @@ pub(super) struct Announced {
     pub(super) record: u64,
     pub(super) fence: Handle,
     pub(super) command_buffers: Vec<Handle>,
+    /// Whether all of it is one batch, so that what completes a part completes all.
+    pub(super) is_one_batch: bool,
 }
 
 impl Announced {
     pub(super) fn of(record: u64, submit: &Submit) -> Self {
         let batches = submit.batches.iter();
         let command_buffers = batches.flat_map(|batch| batch.command_buffers.iter().copied());
-        Self { record, fence: submit.fence, command_buffers: command_buffers.collect() }
+        let is_one_batch = submit.batches.len() == 1;
+        let command_buffers = command_buffers.collect();
+        Self { record, fence: submit.fence, command_buffers, is_one_batch }
     }
 }
 
@@ -65,7 +69,8 @@ impl Pending {
             Told::Device => true,
             Told::CommandBuffers(handles) => {
                 let own = &self.announced.command_buffers;
-                handles.iter().any(|handle| own.contains(handle))
+                let is_own = handles.iter().any(|handle| own.contains(handle));
+                is_own && self.announced.is_one_batch
             }
             Told::Something => false,
         };

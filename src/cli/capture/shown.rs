@@ -5,7 +5,7 @@ use crate::report;
 use serde_json::{Value, json};
 use vkcert_capture::event::ContentsMode;
 use vkcert_capture::file::Completeness;
-use vkcert_capture::program::{Action, Dispatch, Groups, Operation, Program};
+use vkcert_capture::program::{Action, BatchPlace, Dispatch, Groups, Operation, Program};
 use vkcert_capture_check::{CaptureReport, dependency_in_words, operation_in_words};
 
 /// How often something was done.
@@ -121,6 +121,21 @@ pub(super) fn operations(program: &Program) -> Vec<String> {
     lines.collect()
 }
 
+fn batch_place(program: &Program, batch: u32) -> Option<&BatchPlace> {
+    program.batches.get((batch as usize).checked_sub(1)?)
+}
+
+/// A batch as its submission, where it is alone in it.
+fn batch_in_words(program: &Program, batch: u32) -> String {
+    match batch_place(program, batch) {
+        Some(BatchPlace { submission, number, of }) if *of > 1 => {
+            format!("batch {number} of submission {submission}")
+        }
+        Some(BatchPlace { submission, .. }) => format!("submission {submission}"),
+        None => format!("batch {batch}"),
+    }
+}
+
 /// What is told of an operation behind its name.
 fn details(program: &Program, operation: &Operation) -> String {
     match &operation.action {
@@ -143,10 +158,10 @@ fn details(program: &Program, operation: &Operation) -> String {
             format!(": {} bytes of memory {} at {offset}", bytes.len(), memory + 1)
         }
         Action::HostWait { completed } => {
-            let submission = |(queue, submission): &(usize, u32)| {
-                format!("submission {submission} of queue {}", queue + 1)
-            };
-            let done: Vec<String> = completed.iter().map(submission).collect();
+            let done = completed.iter().map(|(queue, batch)| {
+                format!("{} of queue {}", batch_in_words(program, *batch), queue + 1)
+            });
+            let done: Vec<String> = done.collect();
             format!(": {} is complete", done.join(", "))
         }
         Action::Barrier(parts) => {
@@ -154,7 +169,8 @@ fn details(program: &Program, operation: &Operation) -> String {
             format!(": {}", parts.join("; "))
         }
         Action::Submit => {
-            let submission = operation.submission.unwrap_or(0);
+            let place = operation.batch.and_then(|batch| batch_place(program, batch));
+            let submission = place.map_or(0, |place| place.submission);
             format!(" {submission} to queue {}", operation.queue + 1)
         }
         Action::SemaphoreWait(step) | Action::SemaphoreSignal(step) => {

@@ -10,7 +10,7 @@ use crate::module::{Id, Instruction};
 use crate::opcodes::{Effect, effect_of};
 use crate::types::Type;
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, Op, Scope, StorageClass};
 use std::collections::HashMap;
 
 const MOST_CALLS: usize = 64;
@@ -401,6 +401,19 @@ impl<'a> InvocationRun<'a> {
         bound.saturating_sub(u64::from(member.offset?)).checked_div(u64::from(*stride))
     }
 
+    /// What an atomic instruction counts as: of a scope that holds both dispatches, as atomic.
+    fn kinds_of_atomic(&self, instruction: &Instruction) -> &'static [TouchKind] {
+        let scope = match self.data(instruction, 1) {
+            ConstantValue::Scalar(scope) => u32::try_from(scope).ok(),
+            _ => None,
+        };
+        let scope = scope.and_then(Scope::from_u32);
+        match scope {
+            Some(Scope::CrossDevice | Scope::Device | Scope::QueueFamily) => &[TouchKind::Atomic],
+            Some(_) | None => &[TouchKind::Read, TouchKind::Write],
+        }
+    }
+
     /// Whatever neither jumps nor has a rule of its own.
     fn other(&mut self, instruction: &Instruction, touched: &mut TouchedBytes) {
         match effect_of(instruction.op) {
@@ -411,12 +424,12 @@ impl<'a> InvocationRun<'a> {
             }
             Some(Effect::Address) => self.give(instruction, RunValue::Data(ConstantValue::Undef)),
             Some(Effect::Atomic) => {
-                let kinds = [TouchKind::Read, TouchKind::Write];
+                let kinds = self.kinds_of_atomic(instruction);
                 match self.operand(instruction, 0) {
                     RunValue::Pointer(pointer) => {
                         let storage = self.storage_of(pointer.variable).map(|(storage, _)| storage);
                         let storage = storage.unwrap_or(StorageClass::Generic);
-                        self.touch(&pointer, storage, &kinds, touched);
+                        self.touch(&pointer, storage, kinds, touched);
                     }
                     RunValue::Data(_) => touched.leave_open(BY_ADDRESS.to_owned()),
                 }

@@ -67,6 +67,9 @@ pub enum TouchKind {
     Read,
     /// It is written.
     Write,
+    /// It is read or written by an atomic instruction whose scope holds all that runs on the device:
+    /// two of these do not race (Vulkan specification, "Data Race").
+    Atomic,
 }
 
 /// Whether all that is touched is told.
