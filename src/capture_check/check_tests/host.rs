@@ -2,7 +2,7 @@
 
 use super::script::{
     BYTES, COHERENT, COMPUTE, HOST, HOST_READ, INDIRECT, INDIRECT_READ, NON_COHERENT, QUEUE,
-    SHADER_READ, SHADER_WRITE, Script, TestBuffer, barrier, fill,
+    SHADER_READ, SHADER_WRITE, Script, TRANSFER, TRANSFER_WRITE, TestBuffer, barrier, fill,
 };
 use super::{assert_all_hold, only_refuted, report, told};
 use crate::procedure::captured_procedure;
@@ -241,6 +241,26 @@ fn workgroups_of_indirect_dispatches_are_known_where_their_numbers_are() {
         let refusal = captured_procedure(&unknown.program(), number).unwrap_err();
         assert!(refusal.contains("the contents of its buffer are not known"), "{refusal}");
     }
+}
+
+#[test]
+fn memory_that_is_mapped_and_unmapped_while_the_device_may_write_it_is_told() {
+    let after = |is_complete: bool| {
+        let mut script = Script::new(COHERENT);
+        let data = script.buffer();
+        let to_host = barrier((TRANSFER, TRANSFER_WRITE), (HOST, HOST_READ));
+        script.submit(QUEUE, vec![fill(data), to_host]);
+        if is_complete {
+            script.push(Event::QueueIdle(QUEUE));
+        }
+        script.map(data);
+        script.push(Event::Unmap(data.memory));
+        script
+    };
+    assert_all_hold(&after(true));
+    let report = report(&after(false));
+    let messages = told(&report, CaptureCheckName::HostRead, CheckStatus::Undetermined);
+    assert!(messages[0].contains("the host did not wait for that write"), "{messages:?}");
 }
 
 #[test]

@@ -64,6 +64,8 @@ fn atomics_of_two_dispatches_need_no_order_and_an_atomic_and_a_store_do() {
         script
     };
     assert_all_hold(&counted_and(COUNTER));
+    let messages = told(&report(&counted_and(COUNTER)), CHECK, CheckStatus::Holds);
+    assert!(messages[0].contains("1 pairs meet by atomic instructions alone"), "{messages:?}");
     for store in ["a[3] = 1u", "a[4] = a[3]"] {
         let plain = COUNTER.replace("atomicAdd(a[3], 1u)", store);
         let report = report(&counted_and(&plain));

@@ -31,6 +31,8 @@ pub(super) struct HostState {
     /// Ranges that were invalidated since the host's last wait, by memory.
     invalidated: BTreeMap<usize, Vec<MemorySpan>>,
     told: BTreeSet<(CaptureCheckName, usize)>,
+    /// Writes of which it was told that the host did not wait for them.
+    told_pending: BTreeSet<usize>,
     /// Writes whose missing invalidation was told.
     told_invalidation: BTreeSet<usize>,
     /// Writes that the host was given without a dependency.
@@ -213,13 +215,52 @@ impl OrderCheck<'_> {
     }
 
     pub(super) fn host_unmapped(&mut self, memory: usize) {
+        if let Some((map, span)) = self.host.mapped.get(&memory).copied() {
+            self.check_pending_writes(map, &span);
+        }
+        self.end_mapping(memory);
+    }
+
+    fn end_mapping(&mut self, memory: usize) {
         let Some((map, span)) = self.host.mapped.remove(&memory) else { return };
         self.check_invalidated(map, &span);
     }
 
+    /// Tells of memory that the host mapped and unmapped while the device may write it.
+    fn check_pending_writes(&mut self, map: usize, span: &MemorySpan) {
+        let mut pending = Vec::new();
+        for (range, state) in self.ranges.touched(&AccessSpan::from(*span)) {
+            state.catch_up(&self.log, &range, self.program);
+            let Some(range) = range.bytes() else { continue };
+            for write in state.writes() {
+                if write.ordered.completion == Completion::Pending {
+                    pending.push((range, write.ordered.access.operation));
+                }
+            }
+        }
+        for (range, written) in pending {
+            if !self.is_behind(map, written) || !self.host.told_pending.insert(written) {
+                continue;
+            }
+            let message = format!(
+                "{} writes bytes {} to {} of memory {}, which {} gives to the host until it is \
+                 unmapped, and the host did not wait for that write (Vulkan specification, \"Fences\"); \
+                 undetermined, because whether the host reads it is no call",
+                operation_in_words(self.program, written),
+                range.start,
+                range.end,
+                range.memory + 1,
+                operation_in_words(self.program, map),
+            );
+            let operations = [written, map];
+            let status = CheckStatus::Undetermined;
+            self.report.add(CaptureCheckName::HostRead, status, message, &operations);
+        }
+    }
+
     pub(super) fn host_ended(&mut self) {
         let mapped: Vec<usize> = self.host.mapped.keys().copied().collect();
-        mapped.into_iter().for_each(|memory| self.host_unmapped(memory));
+        mapped.into_iter().for_each(|memory| self.end_mapping(memory));
         self.host.tell_given(self.report);
         let check = CaptureCheckName::HostRead;
         let mut by_sign: BTreeMap<usize, (String, Vec<usize>)> = BTreeMap::new();

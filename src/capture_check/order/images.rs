@@ -246,7 +246,7 @@ impl OrderCheck<'_> {
                 match self.touches.overlap_with_all(span, Toucher { operation, kind }) {
                     Overlap::Shown(_) => return ImageReach::Shown,
                     Overlap::Open(reason) => reach = ImageReach::Open(reason),
-                    Overlap::Apart => {}
+                    Overlap::Apart | Overlap::Atomic => {}
                 }
             }
         }
@@ -393,7 +393,7 @@ impl OrderCheck<'_> {
         let reason = match overlap {
             // What changes a layout touches all of the range.
             _ if earlier.is_transition() => unknown,
-            Overlap::Apart => return,
+            Overlap::Apart | Overlap::Atomic => return,
             Overlap::Open(reason) => Some(reason),
             Overlap::Shown(_) => unknown.or(earlier.doubt.map(str::to_owned)),
         };

@@ -63,6 +63,7 @@ pub(crate) fn check_order(
         touches: TouchTable::new(program, kernels, groups),
         images: images::ImageState::new(program),
         apart: BTreeSet::new(),
+        atomic: BTreeSet::new(),
         report,
         positions,
         log: Vec::new(),
@@ -94,6 +95,8 @@ struct OrderCheck<'a> {
     images: images::ImageState,
     /// Pairs of operations whose accesses need no order, because they touch no byte in common.
     apart: BTreeSet<(usize, usize)>,
+    /// Those that meet by atomic instructions alone.
+    atomic: BTreeSet<(usize, usize)>,
     report: &'a mut CaptureReport,
     /// Where in the order of execution each operation stands.
     positions: Vec<usize>,
@@ -268,7 +271,10 @@ impl OrderCheck<'_> {
             for (_, state) in self.ranges.of_span(&used.span, self.log.len()) {
                 match used.kind {
                     UseKind::Write => {
-                        state.take_write(access, |earlier| self.apart.contains(&(earlier, index)));
+                        state.take_write(access, |earlier| {
+                            let pair = (earlier, index);
+                            self.apart.contains(&pair) || self.atomic.contains(&pair)
+                        });
                     }
                     // What it reads and writes itself is its write.
                     UseKind::Read if is_own_write(&state.write, index) => {}
@@ -343,6 +349,9 @@ impl OrderCheck<'_> {
                 self.pairs += u64::from(self.report.scope.has_operations(&operations));
                 self.orderers.extend(orderers);
             }
+            Meeting::Unordered(_, Overlap::Atomic) => {
+                self.atomic.insert((from, to));
+            }
             Meeting::Unordered(gap, overlap) => {
                 self.tell_conflict(used, access, &conflict, (*gap, overlap));
             }
@@ -360,7 +369,7 @@ impl OrderCheck<'_> {
         let earlier = conflict.earlier.access;
         let pair = (CHECK, earlier.operation, access.operation);
         let is_new = match overlap {
-            Overlap::Shown(_) | Overlap::Apart => self.told.insert(pair),
+            Overlap::Shown(_) | Overlap::Apart | Overlap::Atomic => self.told.insert(pair),
             Overlap::Open(_) => !self.told.contains(&pair) && self.told_open.insert(pair),
         };
         if !is_new {
@@ -374,7 +383,7 @@ impl OrderCheck<'_> {
         };
         let touched = match overlap {
             Overlap::Shown(common) => *common,
-            Overlap::Apart | Overlap::Open(_) => conflict.span,
+            Overlap::Apart | Overlap::Atomic | Overlap::Open(_) => conflict.span,
         };
         let earlier_verb = match earlier.is_transition() {
             true => "brings into another layout",
@@ -414,6 +423,12 @@ impl OrderCheck<'_> {
             message.push_str(&format!(
                 "; {apart} pairs of one range touch no byte in common, which follows from what \
                  they are given"
+            ));
+        }
+        let atomic = self.atomic.iter().filter(is_of_scope).count();
+        if atomic > 0 {
+            message.push_str(&format!(
+                "; {atomic} pairs meet by atomic instructions alone, which need no order"
             ));
         }
         self.report.holds(CaptureCheckName::DeviceDependency, message);

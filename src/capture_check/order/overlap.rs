@@ -27,6 +27,8 @@ pub(super) enum Overlap {
     Shown(AccessSpan),
     /// They touch no byte in common.
     Apart,
+    /// They touch bytes in common by atomic instructions alone.
+    Atomic,
     /// Neither is known, for this reason.
     Open(String),
 }
@@ -136,6 +138,7 @@ impl<'a> TouchTable<'a> {
         }
         match first.open.as_ref().or(second.open.as_ref()) {
             Some(reason) => Overlap::Open(reason.clone()),
+            None if first_common(range, &first.atomic, &second.atomic).is_some() => Overlap::Atomic,
             None => Overlap::Apart,
         }
     }
