@@ -14,6 +14,8 @@ endif
 ALL := --workspace
 RUNNER := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo nextest || echo test)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+# Not `cargo run`, which chooses features for this program alone and builds most crates once more.
+PROGRAM := $(or $(CARGO_TARGET_DIR),target)/release/vkcert
 PACKAGE := vkcert-$(VERSION)-$(shell uname -s | tr A-Z a-z)-$(shell uname -m)
 
 ifeq ($(RUNNER),nextest)
@@ -54,11 +56,11 @@ build: setup ## build the programs: vkcert and vkcert-verify
 	$(CARGO) build $(FLAGS) $(ALL)
 
 demo: build ## certify the demonstration kernels; reports go to reports/
-	$(CARGO) run $(FLAGS) --quiet -- certify
+	$(PROGRAM) certify
 
 dissimilar: setup-dissimilar build ## build the demonstration kernels with clang as C++ and compare outputs and MC/DC
 	# 4: a kernel is named that there is no C++ program of (images). That clang is there, the setup has seen to.
-	$(CARGO) run $(FLAGS) --quiet -- dissimilar || test $$? -eq 4
+	$(PROGRAM) dissimilar || test $$? -eq 4
 
 test: setup-test ## formatting, lints, documentation tests and the whole test suite
 	$(CARGO) fmt --all --check

@@ -189,7 +189,7 @@ pub(super) fn kernel_document(
     document_of(evidence, name, root, outline)
 }
 
-/// What opens the file of kernels: what the report is known by, and the conclusion of the whole run,
+/// What opens the file of kernels, or of other chapters where there are none: what the report is known by, and the conclusion of the whole run,
 /// so that kernels without defects do not look like a run without any.
 pub(super) fn kernel_front(
     evidence: &Evidence,
@@ -197,6 +197,7 @@ pub(super) fn kernel_front(
     units: &[facts::KernelUnit],
 ) -> Vec<Block> {
     let lead = match units {
+        [] => "The conclusion is that of the whole run, not of this volume alone.",
         [_] => "The conclusion is that of the whole run, not of this kernel alone.",
         _ => "The conclusion is that of the whole run, not of these kernels alone.",
     };

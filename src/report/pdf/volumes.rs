@@ -101,7 +101,7 @@ impl<'e> PdfVolumes<'e> {
         let runs = runs_within(&section_pages, most_pages);
         let mut chapters = documents_of_runs(&index, sections, &runs);
         for document in &mut chapters[1..] {
-            document.front = chapter::kernel_front(evidence, &root, &units);
+            document.front = chapter::kernel_front(evidence, &root, &[]);
         }
         let mut volumes = Self { evidence, presentation, units, kernel_volumes, chapters, root };
         let table = volumes.table_of_volumes();
