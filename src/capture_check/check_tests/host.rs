@@ -9,7 +9,7 @@ use crate::procedure::captured_procedure;
 use crate::row::CaptureCheckName;
 use base64::Engine as _;
 use vkcert_capture::command::{Command, CopyRegion};
-use vkcert_capture::event::{Contents, ContentsMode, Event, MemoryRange};
+use vkcert_capture::event::{Contents, ContentsMode, Event, MemoryRange, Semaphore, SemaphoreUse};
 use vkcert_capture::value::Bytes;
 use vkcert_model::evidence::CheckStatus;
 
@@ -261,6 +261,45 @@ fn memory_that_is_mapped_and_unmapped_while_the_device_may_write_it_is_told() {
     let report = report(&after(false));
     let messages = told(&report, CaptureCheckName::HostRead, CheckStatus::Undetermined);
     assert!(messages[0].contains("the host did not wait for that write"), "{messages:?}");
+}
+
+#[test]
+fn what_is_recorded_of_memory_that_a_dispatch_may_still_write_is_not_known() {
+    for is_complete in [true, false] {
+        let mut script = Script::new(COHERENT);
+        let data = script.buffer();
+        let kernel = script.kernel(SCALE, &[data]);
+        script.submit(QUEUE, kernel.dispatch());
+        if is_complete {
+            script.push(Event::QueueIdle(QUEUE));
+        }
+        let bytes = Bytes(vec![7; BYTES as usize]);
+        script.push(Event::Contents(Contents { memory: data.memory, offset: 0, bytes }));
+        script.submit(QUEUE, kernel.dispatch());
+        let procedure = captured_procedure(&script.program(), 2).unwrap();
+        let buffer = &procedure.document["tests"][0]["buffers"]["buffer1"];
+        assert_eq!(buffer.get("bytes").is_some(), is_complete, "{buffer}");
+    }
+}
+
+#[test]
+fn what_the_host_may_write_until_it_lets_a_batch_go_on_is_not_known() {
+    for waits_for_host in [true, false] {
+        let mut script = Script::new(COHERENT);
+        let data = script.buffer();
+        let kernel = script.kernel(SCALE, &[data]);
+        let semaphore = script.handle();
+        script.push(Event::Semaphore(Semaphore { semaphore, timeline: Some(0) }));
+        script.map(data);
+        let bytes = Bytes(vec![7; BYTES as usize]);
+        script.push(Event::Contents(Contents { memory: data.memory, offset: 0, bytes }));
+        let wait = SemaphoreUse { semaphore, value: 1, stages: COMPUTE };
+        let waits = if waits_for_host { vec![wait] } else { Vec::new() };
+        script.submit_with(QUEUE, kernel.dispatch(), waits, Vec::new());
+        let procedure = captured_procedure(&script.program(), 1).unwrap();
+        let buffer = &procedure.document["tests"][0]["buffers"]["buffer1"];
+        assert_eq!(buffer.get("bytes").is_none(), waits_for_host, "{buffer}");
+    }
 }
 
 #[test]
