@@ -69,10 +69,29 @@ fn atomics_of_two_dispatches_need_no_order_and_an_atomic_and_a_store_do() {
     for store in ["a[3] = 1u", "a[4] = a[3]"] {
         let plain = COUNTER.replace("atomicAdd(a[3], 1u)", store);
         for kernels in [[COUNTER, &plain], [&plain, COUNTER]] {
-            let messages = told(&report(&in_turn(kernels)), CHECK, CheckStatus::Refuted);
+            let report = report(&in_turn(kernels));
+            let messages = told(&report, CHECK, CheckStatus::Refuted);
+            assert!(!messages.is_empty(), "{kernels:?}: {:#?}", report.checks);
             assert!(messages[0].contains("bytes 12 to 16"), "{messages:?}");
         }
     }
+}
+
+/// A dispatch that reads one element and writes another, before one that writes the first.
+#[test]
+fn what_a_dispatch_reads_of_a_range_that_it_writes_is_not_written_without_an_order() {
+    const BLOCK: &str = "layout(binding = 0) buffer A { uint a[]; };\nvoid main() { STORE; }";
+    let in_turn = |store: &str| {
+        let mut script = Script::new(COHERENT);
+        let data = script.buffer();
+        let kernels = ["a[4] = a[3]", store].map(|store| BLOCK.replace("STORE", store));
+        let kernels = kernels.map(|kernel| script.kernel(&kernel, &[data]));
+        script.submit(QUEUE, kernels.map(|kernel| kernel.dispatch()).concat());
+        script
+    };
+    assert_all_hold(&in_turn("a[5] = 1u"));
+    let message = only_refuted(&in_turn("a[3] = 1u"), CHECK);
+    assert!(message.contains("bytes 12 to 16), which dispatch 1 (operation 2) reads"), "{message}");
 }
 
 #[test]

@@ -302,6 +302,7 @@ impl OrderCheck<'_> {
             let mut is_written = false;
             for (kind, earlier, order) in earlier_accesses(state, used.kind, access) {
                 let operation = earlier.access.operation;
+                let mut earlier_kind = kind;
                 let meeting = match order {
                     Ok(orderers) => Meeting::Ordered(orderers),
                     Err(gap) if state.is_crowded() => {
@@ -309,17 +310,27 @@ impl OrderCheck<'_> {
                     }
                     Err(gap) => {
                         let toucher = Toucher { operation, kind };
-                        let overlap = match earlier.access.is_transition() {
+                        let mut overlap = match earlier.access.is_transition() {
                             // A change of layout touches all of the range.
                             true => self.touches.overlap_with_all(&span, later),
                             false => self.touches.overlap(&span, toucher, later),
                         };
+                        // What a dispatch reads of a range that it writes stands as its write.
+                        let is_write_pair = [kind, used.kind] == [UseKind::Write; 2];
+                        let is_apart = matches!(overlap, Overlap::Apart | Overlap::Atomic);
+                        if is_apart && is_write_pair && gap == Gap::Execution {
+                            let own_read = Toucher { operation, kind: UseKind::Read };
+                            let read_overlap = self.touches.overlap(&span, own_read, later);
+                            if let Overlap::Shown(_) = read_overlap {
+                                (overlap, earlier_kind) = (read_overlap, UseKind::Read);
+                            }
+                        }
                         Meeting::Unordered(gap, overlap)
                     }
                 };
                 let is_apart = matches!(meeting, Meeting::Unordered(_, Overlap::Apart));
                 is_written |= kind == UseKind::Write && !is_apart;
-                conflicts.push(Conflict { span, earlier_kind: kind, earlier, meeting });
+                conflicts.push(Conflict { span, earlier_kind, earlier, meeting });
             }
             if let (false, Some(bytes)) = (is_written, span.bytes()) {
                 self.host.device_reads(access, used.kind, &bytes, self.program, self.report);
