@@ -397,6 +397,23 @@ impl Document {
 }
 
 impl Block {
+    /// The heading that the block is or begins with.
+    pub(crate) fn leading_heading(&self) -> Option<&Heading> {
+        match self {
+            Block::Heading(heading) => Some(heading),
+            Block::Together(blocks) => blocks.first().and_then(Block::leading_heading),
+            Block::Paragraph(_)
+            | Block::List(_)
+            | Block::Tree { .. }
+            | Block::Pairs(_)
+            | Block::Table(_)
+            | Block::Drawing(_)
+            | Block::Notice { .. }
+            | Block::Fitting { .. }
+            | Block::Source { .. } => None,
+        }
+    }
+
     fn add_anchors(&self, anchors: &mut BTreeSet<Anchor>) {
         match self {
             Block::Heading(heading) => {

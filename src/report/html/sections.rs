@@ -11,28 +11,11 @@ pub(super) struct Section<'a> {
     pub parts: Vec<Section<'a>>,
 }
 
-/// The heading that a block is or begins with.
-fn leading_heading(block: &Block) -> Option<&Heading> {
-    match block {
-        Block::Heading(heading) => Some(heading),
-        Block::Together(blocks) => blocks.first().and_then(leading_heading),
-        Block::Paragraph(_)
-        | Block::List(_)
-        | Block::Tree { .. }
-        | Block::Pairs(_)
-        | Block::Table(_)
-        | Block::Drawing(_)
-        | Block::Notice { .. }
-        | Block::Fitting { .. }
-        | Block::Source { .. } => None,
-    }
-}
-
 /// The sections of a body, chapters outermost.
 pub(super) fn sections_of(blocks: &[Block]) -> Vec<Section<'_>> {
     let mut chapters: Vec<Section> = Vec::new();
     for block in blocks {
-        match leading_heading(block) {
+        match block.leading_heading() {
             Some(heading) => {
                 let section =
                     Section { heading: Some(heading), blocks: vec![block], parts: vec![] };

@@ -239,7 +239,7 @@ fn sections_of(blocks: Vec<Block>) -> Vec<Vec<Block>> {
     let mut sections: Vec<Vec<Block>> = Vec::new();
     for block in blocks {
         let begins_section =
-            leading_heading(&block).is_some_and(|heading| heading.depth <= SECTION_DEPTH);
+            block.leading_heading().is_some_and(|heading| heading.depth <= SECTION_DEPTH);
         // A heading alone stays with what it heads.
         let is_headed = sections
             .last()
@@ -250,23 +250,6 @@ fn sections_of(blocks: Vec<Block>) -> Vec<Vec<Block>> {
         }
     }
     sections
-}
-
-/// The heading that a block begins with.
-fn leading_heading(block: &Block) -> Option<&Heading> {
-    match block {
-        Block::Heading(heading) => Some(heading),
-        Block::Together(blocks) => blocks.first().and_then(leading_heading),
-        Block::Paragraph(_)
-        | Block::List(_)
-        | Block::Tree { .. }
-        | Block::Pairs(_)
-        | Block::Table(_)
-        | Block::Drawing(_)
-        | Block::Notice { .. }
-        | Block::Fitting { .. }
-        | Block::Source { .. } => None,
-    }
 }
 
 /// A document for each run of sections. Chapters and sections that are torn apart are headed anew.
@@ -280,10 +263,11 @@ fn documents_of_runs(
     let mut documents = Vec::new();
     for run in runs {
         let blocks: Vec<Block> = sections.by_ref().take(run.len()).flatten().collect();
-        let first_depth = blocks.first().and_then(leading_heading).map_or(u8::MAX, |row| row.depth);
+        let first_depth =
+            blocks.first().and_then(Block::leading_heading).map_or(u8::MAX, |row| row.depth);
         let repeated = open_headings.iter().filter(|heading| heading.depth < first_depth);
         let mut body: Vec<Block> = repeated.map(continued_heading).map(Block::Heading).collect();
-        for heading in blocks.iter().filter_map(leading_heading) {
+        for heading in blocks.iter().filter_map(Block::leading_heading) {
             open_headings.retain(|open| open.depth < heading.depth);
             open_headings.push(heading.clone());
         }
@@ -304,7 +288,7 @@ fn ends_of_chapters(document: &Document) -> (Text, Text) {
     let in_words = |heading: &Heading| {
         Text::plain(format!("{} ", heading.number)).followed_by(heading.text.clone())
     };
-    let mut headings = document.body.iter().filter_map(leading_heading);
+    let mut headings = document.body.iter().filter_map(Block::leading_heading);
     let first = headings.next().map_or_else(Text::empty, in_words);
     let last = headings.next_back().map_or_else(|| first.clone(), in_words);
     (first, last)
@@ -366,14 +350,15 @@ mod tests {
         let places = KernelPlaces::Volumes(&volumes.kernel_volumes);
         let index =
             chapter::index_document(&evidence, presentation.document, None, &places).unwrap();
-        let is_own = |block: &&Block| match leading_heading(block) {
+        let is_own = |block: &&Block| match block.leading_heading() {
             Some(heading) => !heading.anchor.ends_with("/continued"),
             None => true,
         };
         let own_blocks = volumes.chapters.iter().flat_map(|row| row.body.iter().filter(is_own));
         assert_eq!(own_blocks.count(), index.body.len());
         for document in &volumes.chapters {
-            let depth_of_first = document.body.first().and_then(leading_heading).unwrap().depth;
+            let depth_of_first =
+                document.body.first().and_then(Block::leading_heading).unwrap().depth;
             assert_eq!(depth_of_first, 1, "a file begins with a chapter");
         }
     }
