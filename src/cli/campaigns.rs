@@ -33,7 +33,8 @@ pub(super) fn compare_campaigns(common: &Common, merge: &Merge) -> Result<Exit, 
     let unwritable = |error: serde_json::Error| Failure::tool(error.to_string());
     let table = side_by_side(&campaigns).map_err(unwritable)?;
     if let Some(out) = &merge.out {
-        let page = side_by_side_page(&table, &campaigns).unwrap_or_default();
+        let page = side_by_side_page(&table, &campaigns)
+            .ok_or_else(|| Failure::tool("there is no campaign".to_owned()))?;
         let folder = PendingFolder::start(out, RESULT_SECTION)?;
         folder.write(TABLE, &canonical_bytes(&table).map_err(unwritable)?)?;
         folder.write(PAGE, &page)?;
