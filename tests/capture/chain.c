@@ -265,24 +265,8 @@ static void submit_dispatches(void) {
 int main(int argc, char **argv) {
     if (argc < 2) return 64;
     if (argc > 2) way = argv[2];
-    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                     .pApplicationName = "chain",
-                                     .apiVersion = VK_API_VERSION_1_1};
-    VkInstanceCreateInfo instance_create = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                            .pApplicationInfo = &application};
-    VkInstance instance;
-    CHECK(vkCreateInstance(&instance_create, NULL, &instance));
-    uint32_t devices = 1;
-    if (vkEnumeratePhysicalDevices(instance, &devices, &physical) < 0 || devices == 0) return 69;
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queue_create = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                            .queueCount = 1,
-                                            .pQueuePriorities = &priority};
-    VkDeviceCreateInfo device_create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                        .queueCreateInfoCount = 1,
-                                        .pQueueCreateInfos = &queue_create};
-    CHECK(vkCreateDevice(physical, &device_create, NULL, &device));
-    vkGetDeviceQueue(device, 0, 0, &queue);
+    VkInstance instance = open_instance("chain", VK_API_VERSION_1_1, &physical);
+    device = open_device(physical, &queue);
 
     uint32_t *given, *printed;
     VkBufferUsageFlags storage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;

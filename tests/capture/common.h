@@ -42,3 +42,33 @@ static inline uint32_t host_visible_type(VkPhysicalDevice physical, uint32_t all
     }
     exit(71);
 }
+
+// Ends the program with 69 where there is no device.
+static inline VkInstance open_instance(const char *name, uint32_t version,
+                                       VkPhysicalDevice *physical) {
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                     .pApplicationName = name,
+                                     .apiVersion = version};
+    VkInstanceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                   .pApplicationInfo = &application};
+    VkInstance instance;
+    CHECK(vkCreateInstance(&create, NULL, &instance));
+    uint32_t devices = 1;
+    if (vkEnumeratePhysicalDevices(instance, &devices, physical) < 0 || devices == 0) exit(69);
+    return instance;
+}
+
+// A device with one queue of the first family.
+static inline VkDevice open_device(VkPhysicalDevice physical, VkQueue *queue) {
+    float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue_create = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                            .queueCount = 1,
+                                            .pQueuePriorities = &priority};
+    VkDeviceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                 .queueCreateInfoCount = 1,
+                                 .pQueueCreateInfos = &queue_create};
+    VkDevice device;
+    CHECK(vkCreateDevice(physical, &create, NULL, &device));
+    vkGetDeviceQueue(device, 0, 0, queue);
+    return device;
+}

@@ -59,28 +59,10 @@ int main(int argc, char **argv) {
     if (argc > 2) fault = argv[2];
     int repetitions = argc > 3 ? atoi(argv[3]) / 2 : 1;
 
-    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                     .pApplicationName = "scale",
-                                     .apiVersion = VK_API_VERSION_1_1};
-    VkInstanceCreateInfo instance_create = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                            .pApplicationInfo = &application};
-    VkInstance instance;
-    CHECK(vkCreateInstance(&instance_create, NULL, &instance));
-    uint32_t devices = 1;
     VkPhysicalDevice physical;
-    VkResult enumerated = vkEnumeratePhysicalDevices(instance, &devices, &physical);
-    if (enumerated < 0 || devices == 0) return 69;
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queue_create = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                            .queueCount = 1,
-                                            .pQueuePriorities = &priority};
-    VkDeviceCreateInfo device_create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                        .queueCreateInfoCount = 1,
-                                        .pQueueCreateInfos = &queue_create};
-    VkDevice device;
-    CHECK(vkCreateDevice(physical, &device_create, NULL, &device));
+    VkInstance instance = open_instance("scale", VK_API_VERSION_1_1, &physical);
     VkQueue queue;
-    vkGetDeviceQueue(device, 0, 0, &queue);
+    VkDevice device = open_device(physical, &queue);
 
     VkBufferCreateInfo buffer_create = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                         .size = COUNT * sizeof(float),

@@ -169,25 +169,9 @@ static VkDescriptorSet made_set(VkDescriptorSetLayout layout, VkImageView source
 int main(int argc, char **argv) {
     if (argc < 2) return 64;
     if (argc > 2) fault = argv[2];
-    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                     .pApplicationName = "images",
-                                     .apiVersion = VK_API_VERSION_1_2};
-    VkInstanceCreateInfo instance_create = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                            .pApplicationInfo = &application};
-    VkInstance instance;
-    CHECK(vkCreateInstance(&instance_create, NULL, &instance));
-    uint32_t devices = 1;
-    if (vkEnumeratePhysicalDevices(instance, &devices, &physical) < 0 || devices == 0) return 69;
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queue_create = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                            .queueCount = 1,
-                                            .pQueuePriorities = &priority};
-    VkDeviceCreateInfo device_create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                        .queueCreateInfoCount = 1,
-                                        .pQueueCreateInfos = &queue_create};
-    CHECK(vkCreateDevice(physical, &device_create, NULL, &device));
+    VkInstance instance = open_instance("images", VK_API_VERSION_1_2, &physical);
     VkQueue queue;
-    vkGetDeviceQueue(device, 0, 0, &queue);
+    device = open_device(physical, &queue);
 
     VkDeviceMemory staging_memory, read_memory;
     VkBuffer staging = made_buffer(&staging_memory), read = made_buffer(&read_memory);

@@ -29,23 +29,8 @@ struct device {
 
 static struct device made_device(void) {
     struct device made;
-    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                     .apiVersion = VK_API_VERSION_1_1};
-    VkInstanceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                   .pApplicationInfo = &application};
-    CHECK(vkCreateInstance(&create, NULL, &made.instance));
-    uint32_t count = 1;
-    if (vkEnumeratePhysicalDevices(made.instance, &count, &made.physical) < 0 || count == 0)
-        exit(69);
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queue_create = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                            .queueCount = 1,
-                                            .pQueuePriorities = &priority};
-    VkDeviceCreateInfo device_create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                        .queueCreateInfoCount = 1,
-                                        .pQueueCreateInfos = &queue_create};
-    CHECK(vkCreateDevice(made.physical, &device_create, NULL, &made.device));
-    vkGetDeviceQueue(made.device, 0, 0, &made.queue);
+    made.instance = open_instance("unusual", VK_API_VERSION_1_1, &made.physical);
+    made.device = open_device(made.physical, &made.queue);
     return made;
 }
 
