@@ -334,11 +334,7 @@ fn a_false_result_is_found_where_it_runs_again() {
     let other = if content[start..].starts_with('A') { "B" } else { "A" };
     let mut forged = content.to_owned();
     forged.replace_range(start..=start, other);
-    let digits = entry.iter().rev().take(2).map(|part| part.to_str().unwrap());
-    let digits: Vec<&str> = digits.collect();
-    let key = CacheKey::parse(&format!("{}{}", digits[1], digits[0])).unwrap();
-    let store = CacheStore::open(&project.path("cache")).unwrap();
-    store.save(&key, &key, forged.as_bytes()).unwrap();
+    save_under_name_of(&project, &entry, forged.as_bytes());
 
     let (_, all_rechecked) = campaign_with(&project, Recheck::OneIn { share: 1, seed: 0 });
     let differing = all_rechecked.differing_tests();
@@ -352,6 +348,71 @@ fn a_false_result_is_found_where_it_runs_again() {
 }
 
 #[test]
+fn a_false_kernel_is_found_where_it_is_compiled_again() {
+    let project = CachedProject::of_kernels(2);
+    let (honest, _) = campaign_with(&project, Recheck::Never);
+    let entry = project
+        .entries()
+        .into_iter()
+        .find(|entry| std::fs::read_to_string(entry).unwrap().contains("\"instrumented\":"))
+        .unwrap();
+    let text = std::fs::read_to_string(&entry).unwrap();
+    let (_, content) = text.split_once('\n').unwrap();
+    let forged = content.replace("\"notes\":[]", "\"notes\":[\"forged\"]");
+    assert_ne!(content, forged);
+    save_under_name_of(&project, &entry, forged.as_bytes());
+
+    let (_, all_rechecked) = campaign_with(&project, Recheck::OneIn { share: 1, seed: 0 });
+    let differing = all_rechecked.differing_tests();
+    assert!(differing.len() == 1 && differing[0].starts_with("kernel "), "{differing:?}");
+    let kernels = all_rechecked.reuse().kernels;
+    assert_eq!((kernels.compiled, kernels.compared), (2, 1));
+    let (mended, again) = campaign_with(&project, Recheck::Never);
+    assert_eq!(again.reuse().kernels.compiled, 0);
+    assert_eq!(honest.files, mended.files);
+}
+
+/// Writes what is whole into an entry that is there, as whoever can write the folder can.
+fn save_under_name_of(project: &CachedProject, entry: &Path, content: &[u8]) {
+    let digits = entry.iter().rev().take(2).map(|part| part.to_str().unwrap());
+    let digits: Vec<&str> = digits.collect();
+    let key = CacheKey::parse(&format!("{}{}", digits[1], digits[0])).unwrap();
+    let store = CacheStore::open(&project.path("cache")).unwrap();
+    store.save(&key, &key, content).unwrap();
+}
+
+#[test]
+fn a_kernel_is_compiled_again_where_what_it_includes_has_changed() {
+    let project = CachedProject::of_kernels(2);
+    let glsl = project.path("project").join("glsl");
+    let kernel = glsl.join(format!("{}.comp", kernel_name(1)));
+    let text = std::fs::read_to_string(&kernel).unwrap();
+    let (version, rest) = text.split_once('\n').unwrap();
+    let including = format!(
+        "{version}\n#extension GL_GOOGLE_include_directive : require\n#include \"shared.glsl\"\n{rest}"
+    );
+    std::fs::write(&kernel, including).unwrap();
+    let included = glsl.join("shared.glsl");
+    std::fs::write(&included, "const uint SHARED = 1u;\n").unwrap();
+    let compiled = |reports: &str| {
+        let reuse = project.reuse_of(reports);
+        let mut fresh = project.certify_sequentially("fresh");
+        run(fresh.arg("--no-cache"), 0);
+        assert_eq!(project.files("fresh"), project.files(reports), "{reports}");
+        reuse["kernels"]["compiled"].as_u64().unwrap()
+    };
+    assert_eq!(compiled("first"), 2);
+    assert_eq!(compiled("again"), 0);
+    std::fs::write(&included, "const uint SHARED = 2u;\n").unwrap();
+    assert_eq!(compiled("changed"), 1);
+    // The same text in another file is another place.
+    std::fs::rename(&included, glsl.join("other.glsl")).unwrap();
+    std::fs::write(&included, "#include \"other.glsl\"\n").unwrap();
+    assert_eq!(compiled("moved"), 1);
+    assert_eq!(compiled("last"), 0);
+}
+
+#[test]
 fn a_share_of_what_is_found_runs_again() {
     let project = CachedProject::of_kernels(4);
     let whole = project.reuse_of("whole")["ran"].as_u64().unwrap();
@@ -359,6 +420,7 @@ fn a_share_of_what_is_found_runs_again() {
     run(command.args(["--cache", "verify"]), 0);
     let rechecked = reuse(&project.path("rechecked"));
     assert_eq!(rechecked["ran"], rechecked["compared"]);
+    assert_eq!(rechecked["kernels"]["compiled"], rechecked["kernels"]["compared"]);
     assert_eq!(rechecked["ran"].as_u64().unwrap() + reused_count(&rechecked), whole);
     assert_eq!(project.files("whole"), project.files("rechecked"));
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use vkcert_model::canonical::canonical_json;
-use vkcert_model::provenance::{ReusedRuns, RunOrigin, RunReuse};
+use vkcert_model::provenance::{KernelReuse, ReusedRuns, RunOrigin, RunReuse};
 
 /// Whether results that could be taken run again, to be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,11 +57,29 @@ impl fmt::Debug for RunCache {
     }
 }
 
+/// What stands under a key.
+pub enum Kept {
+    /// To be used.
+    Taken {
+        /// The run that made it.
+        origin: CacheKey,
+        /// What was kept.
+        content: Vec<u8>,
+    },
+    /// To be made again and compared with this.
+    Rechecked(Vec<u8>),
+    /// Nothing that is whole.
+    Nothing,
+}
+
 /// What was taken and left.
 #[derive(Default)]
 struct Tally {
     ran: u64,
     reused: BTreeMap<CacheKey, u64>,
+    compiled: u64,
+    reused_kernels: BTreeMap<CacheKey, u64>,
+    compared_kernels: u64,
     compared: u64,
     /// Names of jobs that left something else than what was kept of them.
     differing: Vec<String>,
@@ -117,7 +135,11 @@ impl RunCache {
     /// Removes what has not been used for longest where there is more than so many bytes, if this
     /// run has added to it.
     pub fn shrink(&self, most_bytes: u64) -> Result<usize, CacheError> {
-        if self.tally().ran == 0 {
+        let has_added = {
+            let tally = self.tally();
+            tally.ran + tally.compiled > 0
+        };
+        if !has_added {
             return Ok(0);
         }
         self.store.prune(&PruneLimits { longest_unused: None, most_bytes: Some(most_bytes) })
@@ -129,20 +151,41 @@ impl RunCache {
 
     /// What has been taken and left up to now.
     pub fn reuse(&self) -> RunReuse {
-        let Tally { ran, reused, compared, differing: _, damaged, not_kept } = &*self.tally();
-        let mut rows: Vec<ReusedRuns> = reused
-            .iter()
-            .map(|(origin, count)| ReusedRuns { count: *count, origin: self.origin_of(origin) })
-            .collect();
-        let time_of = |row: &ReusedRuns| row.origin.as_ref().map(|origin| origin.started.clone());
-        rows.sort_by_cached_key(time_of);
+        let Tally {
+            ran,
+            reused,
+            compiled,
+            reused_kernels,
+            compared_kernels,
+            compared,
+            differing: _,
+            damaged,
+            not_kept,
+        } = &*self.tally();
         RunReuse {
             ran: *ran,
-            reused: rows,
+            reused: self.by_origin(reused),
+            kernels: KernelReuse {
+                compiled: *compiled,
+                reused: self.by_origin(reused_kernels),
+                compared: *compared_kernels,
+            },
             compared: *compared,
             damaged: *damaged,
             not_kept: not_kept.clone(),
         }
+    }
+
+    /// Counts by the runs that they are of, in the order of their times.
+    fn by_origin(&self, counts: &BTreeMap<CacheKey, u64>) -> Vec<ReusedRuns> {
+        let row = |(origin, count): (&CacheKey, &u64)| ReusedRuns {
+            count: *count,
+            origin: self.origin_of(origin),
+        };
+        let mut rows: Vec<ReusedRuns> = counts.iter().map(row).collect();
+        let time_of = |row: &ReusedRuns| row.origin.as_ref().map(|origin| origin.started.clone());
+        rows.sort_by_cached_key(time_of);
+        rows
     }
 
     /// Names of tests whose runs left something else than what was kept of them; the cache holds
@@ -158,6 +201,43 @@ impl RunCache {
         match self.store.load(origin) {
             Loaded::Found { content, .. } => serde_json::from_slice(&content).ok(),
             Loaded::Missing | Loaded::Damaged => None,
+        }
+    }
+
+    /// The compiled kernel that stands under a key.
+    pub fn kept_kernel(&self, key: &CacheKey) -> Kept {
+        match self.store.load(key) {
+            Loaded::Missing => Kept::Nothing,
+            Loaded::Damaged => {
+                self.tally().damaged += 1;
+                Kept::Nothing
+            }
+            Loaded::Found { content, .. } if self.recheck.draws(key) => Kept::Rechecked(content),
+            Loaded::Found { origin, content } => Kept::Taken { origin, content },
+        }
+    }
+
+    /// Counts a kernel that was used as it was kept.
+    pub fn count_taken_kernel(&self, origin: CacheKey) {
+        *self.tally().reused_kernels.entry(origin).or_default() += 1;
+    }
+
+    /// Counts a kernel that was compiled, compares it with what was kept of it, and keeps it; without
+    /// content it cannot be kept.
+    pub fn keep_kernel(&self, (key, name): (CacheKey, &str), kept: &Kept, content: Option<&[u8]>) {
+        let mut tally = self.tally();
+        tally.compiled += 1;
+        if let Kept::Rechecked(kept) = kept {
+            if Some(kept.as_slice()) == content {
+                tally.compared_kernels += 1;
+                return;
+            }
+            tally.differing.push(format!("kernel {name}"));
+        }
+        drop(tally);
+        match content {
+            Some(content) => self.keep_bytes(&key, content),
+            None => drop(self.store.discard(&key)),
         }
     }
 

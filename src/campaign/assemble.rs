@@ -19,7 +19,7 @@ use super::project::{module_bytes, module_file};
 use super::test_run::TestRun;
 use crate::CampaignError;
 use base64::Engine as _;
-use kernel_evidence::device_recording;
+use kernel_evidence::{RecordedTests, device_recording};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_derivation::derive::{self, CodeIdentity};
 use vkcert_derivation::stated::{
@@ -291,8 +291,11 @@ fn undeclared_specializations(
     runs_by_test: &[Vec<TestRun>],
 ) -> Result<Vec<String>, CampaignError> {
     let mut sentences = Vec::new();
+    let recorded_tests = RecordedTests::of_runs(runs_by_test);
     for kernel in kernels {
-        let rows = project.tests.iter().zip(runs_by_test);
+        let rows = recorded_tests
+            .of_kernel(&kernel.name)
+            .map(|place| (&project.tests[place], &runs_by_test[place]));
         let specializations_run = rows.flat_map(|(test, row)| {
             row.iter().flat_map(|run| &run.records).map(move |records| (test, records))
         });

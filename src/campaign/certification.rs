@@ -153,7 +153,7 @@ pub fn set_up_with(
     request: &CampaignRequest,
     opened_engines: Result<Engines, CampaignError>,
 ) -> Result<SetUp, CampaignError> {
-    let targeted_kernels = project::compile_kernels(&project)?;
+    let targeted_kernels = project::compile_or_take_kernels(&project, request.cache.as_deref())?;
     profile::check_modules(&project, &targeted_kernels)?;
     let mut kernels = configuration::configure_kernels(&project, targeted_kernels)?;
     justifications::check_justifications(&project, &kernels)?;

@@ -15,10 +15,12 @@ use super::statement_counts::add_statement_counts;
 use super::test_execution;
 use super::test_run::{PreparedTest, TestRun};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::path::Path;
 use vkcert_exec::Executor;
 use vkcert_exec::prepare::{self, PrepareError, Setting};
 use vkcert_exec::schedule::Permuted;
+use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::id::KernelName;
 use vkcert_model::metric::MetricName;
 use vkcert_model::procedure::Test;
@@ -89,47 +91,60 @@ pub fn prepare_tests<'a>(
         overrides: run_plan.test_limits(),
         checks: run_plan.checks,
     };
-    let mut diagnostics = Vec::new();
-    let mut prepared_tests = Vec::new();
-    for test in tests {
-        let laid_out = match unsupported_kernel(test, bench.kernels)
-            .or_else(|| bench.target.refusal_of_test(test))
-        {
-            Some(what) => Err(PrepareError::Unsupported { what }),
-            None => prepare::prepare_test(test, &preparing_setting),
-        };
-        let laid_out = match laid_out {
-            Ok(laid_out) => Ok(laid_out),
-            Err(PrepareError::Unsupported { what }) => Err(what),
-            Err(PrepareError::Input(found)) => {
-                diagnostics.extend(found);
-                continue;
-            }
-        };
-        let modules = laid_out.iter().flat_map(|laid_out| &laid_out.modules);
-        let kernel_named =
-            |name: &KernelName| bench.kernels.iter().find(|kernel| kernel.name == name.as_str());
-        let kernels_of_test = modules.filter_map(|module| kernel_named(&module.kernel)).collect();
-        let TestBench { contraction, schedules, replay, metrics, .. } = *bench;
-        prepared_tests.push(PreparedTest {
-            test: &test.value,
-            job_plan: laid_out,
-            kernels: kernels_of_test,
-            contraction,
-            schedules,
-            replay,
-            metrics,
-        });
+    let kernels_by_name: KernelsByName =
+        bench.kernels.iter().map(|kernel| (KernelName::from(&kernel.name), kernel)).collect();
+    let prepare =
+        |test: &'a Located<Test>| prepare_one(test, bench, &preparing_setting, &kernels_by_name);
+    let results: Vec<_> = tests.par_iter().map(prepare).collect();
+    let (mut diagnostics, mut prepared_tests) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(prepared_test) => prepared_tests.push(prepared_test),
+            Err(found) => diagnostics.extend(found),
+        }
     }
     if diagnostics.is_empty() { Ok(prepared_tests) } else { Err(CampaignError::Input(diagnostics)) }
 }
 
+type KernelsByName<'a> = BTreeMap<KernelName, &'a Kernel>;
+
+/// Checks and lays out a test.
+fn prepare_one<'a>(
+    test: &'a Located<Test>,
+    bench: &TestBench<'a>,
+    preparing_setting: &Setting,
+    kernels_by_name: &KernelsByName<'a>,
+) -> Result<PreparedTest<'a>, Vec<Diagnostic>> {
+    let laid_out = match unsupported_kernel(test, kernels_by_name)
+        .or_else(|| bench.target.refusal_of_test(test))
+    {
+        Some(what) => Err(PrepareError::Unsupported { what }),
+        None => prepare::prepare_test(test, preparing_setting),
+    };
+    let laid_out = match laid_out {
+        Ok(laid_out) => Ok(laid_out),
+        Err(PrepareError::Unsupported { what }) => Err(what),
+        Err(PrepareError::Input(found)) => return Err(found),
+    };
+    let modules = laid_out.iter().flat_map(|laid_out| &laid_out.modules);
+    let kernels = modules.filter_map(|module| kernels_by_name.get(&module.kernel).copied());
+    let kernels = kernels.collect();
+    let TestBench { contraction, schedules, replay, metrics, .. } = *bench;
+    Ok(PreparedTest {
+        test: &test.value,
+        job_plan: laid_out,
+        kernels,
+        contraction,
+        schedules,
+        replay,
+        metrics,
+    })
+}
+
 /// What no engine can run of a test's kernels.
-fn unsupported_kernel(test: &Test, kernels: &[Kernel]) -> Option<String> {
+fn unsupported_kernel(test: &Test, kernels_by_name: &KernelsByName<'_>) -> Option<String> {
     let kernel_names = trace::kernels_of(test);
-    let used_kernels = kernels
-        .iter()
-        .filter(|kernel| kernel_names.iter().any(|name| name.as_str() == kernel.name));
+    let used_kernels = kernel_names.iter().filter_map(|name| kernels_by_name.get(name));
     used_kernels
         .filter_map(|kernel| Some(format!("kernel `{}`: {}", kernel.name, kernel.not_run()?)))
         .next()

@@ -5,8 +5,11 @@
 //! sequential engine measures on the marked module.
 
 mod compile;
+mod kept;
 
 pub use compile::{from_glsl, from_spirv};
+pub(crate) use kept::StoredWords;
+pub use kept::from_glsl_or_cache;
 
 use super::configuration::{KernelConfiguration, Specialization};
 use super::object::ObjectCode;
@@ -16,6 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use vkcert_exec::{JobModule, ModuleRecording};
+use vkcert_glsl::IncludeLookup;
 use vkcert_instrument::{self as instrument, NotInstrumented, RecordRequest};
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::diagnostic::Diagnostic;
@@ -53,6 +57,8 @@ pub struct CompiledKernel {
     pub unsupported: Option<String>,
     /// Files read by `#include`.
     pub included: BTreeMap<String, String>,
+    /// How its `#include` directives were resolved; none where one led to no file, and without source.
+    pub lookups: Option<Vec<IncludeLookup>>,
     /// Untraced branches, modules that do not validate.
     pub findings: Vec<Finding>,
     /// Remarks for the report.

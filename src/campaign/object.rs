@@ -1,10 +1,11 @@
 //! Object code of a kernel: its production module made ready to have its branches recorded.
 
-use super::kernel::CompiledKernel;
+use super::kernel::{CompiledKernel, StoredWords};
 use rspirv::spirv::Op;
+use serde::{Deserialize, Serialize};
 use std::sync::{Arc, OnceLock};
 use vkcert_exec::{JobModule, ModuleRecording};
-use vkcert_glsl::TokenPositions;
+use vkcert_glsl::{KernelSource, StoredPositions, TokenPositions};
 use vkcert_instrument::{
     self as instrument, InstrumentError, NotInstrumented, PositionTable, RecordRequest,
     SourceKnowledge,
@@ -41,6 +42,24 @@ impl InstructionPlaces {
         Self { positions, table: OnceLock::new() }
     }
 
+    fn stored(&self) -> StoredPlaces {
+        let tokens = self.table.get().map(|table| match table {
+            Ok(table) => Ok(table.tokens().to_vec()),
+            Err(reason) => Err(reason.clone()),
+        });
+        StoredPlaces { positions: self.positions.stored(), tokens }
+    }
+
+    fn from_stored(kernel: &KernelSource, stored: StoredPlaces) -> Option<Self> {
+        let places =
+            Self::of_positions(Arc::new(TokenPositions::from_stored(kernel, stored.positions)?));
+        if let Some(tokens) = stored.tokens {
+            let table = tokens.map(|tokens| PositionTable::from_tokens(&places.positions, tokens));
+            places.table.get_or_init(|| table);
+        }
+        Some(places)
+    }
+
     fn table(&self, production: &Module) -> Result<&PositionTable, String> {
         let made = || {
             PositionTable::compare_modules(production, &self.positions)
@@ -60,6 +79,32 @@ pub struct ObjectModules {
     record_buffer: RecordBuffer,
 }
 
+/// [`ObjectCode`] as a cache keeps it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StoredObject {
+    structure: ObjectStructure,
+    modules: Option<StoredModules>,
+    places: Option<StoredPlaces>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredModules {
+    marked: StoredWords,
+    markers: MarkerTable,
+    instrumented: StoredWords,
+    record_buffer: RecordBuffer,
+}
+
+/// The tokens of production's instructions: none where nobody has asked for them.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredPlaces {
+    positions: StoredPositions,
+    tokens: Option<Result<Vec<Option<u32>>, String>>,
+}
+
 /// How object code is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectVariant {
@@ -70,6 +115,39 @@ pub enum ObjectVariant {
 }
 
 impl ObjectCode {
+    /// As a cache keeps it.
+    pub(super) fn stored(&self) -> StoredObject {
+        let modules = self.modules.as_ref().map(|modules| StoredModules {
+            marked: StoredWords::of(&modules.marked),
+            markers: (*modules.markers).clone(),
+            instrumented: StoredWords::of(&modules.instrumented),
+            record_buffer: modules.record_buffer.clone(),
+        });
+        let places = self.places.as_ref().map(|places| places.stored());
+        StoredObject { structure: self.structure.clone(), modules, places }
+    }
+
+    /// That of a kernel that a cache has kept; none where it contradicts itself.
+    pub(super) fn from_stored(kernel: &KernelSource, stored: StoredObject) -> Option<Self> {
+        let StoredObject { structure, modules, places } = stored;
+        let modules = match modules {
+            Some(StoredModules { marked, markers, instrumented, record_buffer }) => {
+                Some(Arc::new(ObjectModules {
+                    marked: Arc::new(marked.words()?),
+                    markers: Arc::new(markers),
+                    instrumented: Arc::new(instrumented.words()?),
+                    record_buffer,
+                }))
+            }
+            None => None,
+        };
+        let places = match places {
+            Some(places) => Some(Arc::new(InstructionPlaces::from_stored(kernel, places)?)),
+            None => None,
+        };
+        Some(Self { structure, modules, places })
+    }
+
     /// Of a module compiled from source, with where its instructions come from. The text that tells
     /// what its branches belong to is compiled beside.
     pub fn of_source(

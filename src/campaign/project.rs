@@ -5,6 +5,7 @@ use super::profile::ProjectTarget;
 use crate::CampaignError;
 use rayon::prelude::*;
 use std::path::Path;
+use vkcert_cache::RunCache;
 use vkcert_glsl::KernelSource;
 use vkcert_model::procedure::Language;
 use vkcert_model::project::{ProjectFile, ProjectKernel};
@@ -28,10 +29,18 @@ pub fn module_file(kernel: &str) -> String {
 /// Compiles every kernel of the project, in project order, and asks its target; all diagnostics of
 /// all kernels together.
 pub fn compile_kernels(project: &Project) -> Result<Vec<TargetedKernel>, CampaignError> {
+    compile_or_take_kernels(project, None)
+}
+
+/// The same, with kernels that a cache has.
+pub fn compile_or_take_kernels(
+    project: &Project,
+    cache: Option<&RunCache>,
+) -> Result<Vec<TargetedKernel>, CampaignError> {
     let settings = &project.settings.value;
     let target = ProjectTarget::of_project(settings);
     let compiled = settings.kernels.par_iter().map(|kernel| {
-        let compiled = compile_kernel(&project.root, settings, kernel)?;
+        let compiled = compile_kernel(&project.root, settings, kernel, cache)?;
         let refused = target.refusals_of_kernel(&compiled);
         Ok(TargetedKernel::new(compiled, refused))
     });
@@ -58,10 +67,13 @@ fn compile_kernel(
     project_root: &Path,
     project_settings: &ProjectFile,
     kernel: &ProjectKernel,
+    cache: Option<&RunCache>,
 ) -> Result<CompiledKernel, CampaignError> {
     let name = kernel.name.as_str();
     match source_of(project_root, project_settings, kernel)? {
-        Some(source) => kernel::from_glsl(name, source, MeasuredParts::SourceAndObject),
+        Some(source) => {
+            kernel::from_glsl_or_cache(name, source, MeasuredParts::SourceAndObject, cache)
+        }
         None => {
             let bytes = read_bytes(&project_root.join(&kernel.source), &kernel.source)?;
             kernel::from_spirv(

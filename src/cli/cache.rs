@@ -103,7 +103,7 @@ fn default_folder() -> Option<PathBuf> {
     }
 }
 
-/// Ends what a run does with its cache: results that are not what was kept are an error.
+/// Ends what a run does with its cache: results and kernels that are not what was kept are an error.
 pub(super) fn finish_cache(cache: &RunCache) -> Result<(), Failure> {
     let differing = cache.differing_tests();
     if differing.is_empty() {
@@ -117,7 +117,7 @@ pub(super) fn finish_cache(cache: &RunCache) -> Result<(), Failure> {
         more => format!(" and {more} more"),
     };
     Err(Failure::tool(format!(
-        "the cache held other results than these runs left: {}{more}. It holds the new ones now; \
+        "the cache held something else than this run came to: {}{more}. It holds what is new now; \
          nothing else was written, and `--no-cache` uses none of it",
         named.join(", ")
     )))

@@ -3,11 +3,10 @@
 use base64::Engine as _;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::canonical::canonical_lines;
-use vkcert_model::evidence::{
-    Campaign, Evidence, KernelEvidence, StoredFile, StoredInputs, kernel_label,
-};
+use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence, StoredFile, StoredInputs};
+use vkcert_model::id::KernelName;
 
 /// The list of all other files, with their hashes.
 pub const MANIFEST: &str = "manifest.json";
@@ -28,9 +27,14 @@ pub fn kernel_files(kernels: &[KernelEvidence]) -> Vec<String> {
             .map(|c| if c.is_ascii_alphanumeric() || "-_.=".contains(c) { c } else { '_' })
             .collect()
     };
+    let mut configurations: BTreeMap<KernelName, BTreeSet<&str>> = BTreeMap::new();
+    for row in kernels {
+        configurations.entry(row.kernel).or_default().insert(&row.configuration.name);
+    }
     let mut file_names: Vec<String> = Vec::new();
+    let mut taken_names: BTreeSet<String> = BTreeSet::new();
     for kernel in kernels {
-        let has_several_configurations = kernel_label(kernels, kernel) != kernel.kernel.as_str();
+        let has_several_configurations = configurations[&kernel.kernel].len() > 1;
         let configuration_suffix = if has_several_configurations {
             format!("@{}", file_name_part(&kernel.configuration.name))
         } else {
@@ -42,12 +46,14 @@ pub fn kernel_files(kernels: &[KernelEvidence]) -> Vec<String> {
             kernel.engine
         );
         // Names that differ in unsafe characters alone are told apart by number.
-        let is_taken = |file_name: &String| file_names.contains(file_name);
+        let is_taken = |file_name: &String| taken_names.contains(file_name);
         let numbered_names = (2..).map(|number| format!("{file_stem}~{number}.json"));
         let file_name = std::iter::once(format!("{file_stem}.json"))
             .chain(numbered_names)
             .find(|file_name| !is_taken(file_name));
-        file_names.push(file_name.expect("there are more numbers than files"));
+        let file_name = file_name.expect("there are more numbers than files");
+        taken_names.insert(file_name.clone());
+        file_names.push(file_name);
     }
     file_names
 }

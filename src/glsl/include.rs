@@ -6,12 +6,14 @@
 //! share a name, however the project's own folder was named.
 
 use super::KernelSource;
+use serde::{Deserialize, Serialize};
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use vkcert_model::canonical::sha256_digits;
 use vkcert_model::path::lexically_clean;
 
 /// Greatest nesting of `#include`.
@@ -21,7 +23,7 @@ pub(crate) const DEPTH_LIMIT: usize = 64;
 pub(crate) const MOST_INCLUDED_BYTES: u64 = 32 << 20;
 
 /// The two forms of the directive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum IncludeForm {
     /// `"..."`
     Quoted,
@@ -35,6 +37,46 @@ pub(crate) struct IncludedFile {
     /// As reports show it.
     pub name: Rc<str>,
     pub text: Arc<str>,
+}
+
+/// An `#include` directive and the file that it led to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IncludeLookup {
+    requested: String,
+    form: IncludeForm,
+    /// Name of the file that asked.
+    requesting: String,
+    /// Name of the file that was found.
+    found: String,
+    /// SHA-256 of its text.
+    sha256: String,
+}
+
+impl IncludeLookup {
+    fn new(
+        (requested, form, requesting): (&str, IncludeForm, &str),
+        IncludedFile { name, text }: &IncludedFile,
+    ) -> Self {
+        Self {
+            requested: requested.to_owned(),
+            form,
+            requesting: requesting.to_owned(),
+            found: name.to_string(),
+            sha256: sha256_digits(text.as_bytes()),
+        }
+    }
+}
+
+/// Whether the directives of a kernel that was compiled before would find the same texts under the
+/// same names today.
+pub fn finds_the_same(kernel: &KernelSource, lookups: &[IncludeLookup]) -> bool {
+    let resolver = IncludeResolver::new(kernel);
+    lookups.iter().all(|lookup| {
+        let asked = (lookup.requested.as_str(), lookup.form, lookup.requesting.as_str());
+        let found = resolver.find_file(asked.0, asked.1, asked.2, 1);
+        found.is_ok_and(|file| IncludeLookup::new(asked, &file) == *lookup)
+    })
 }
 
 /// Why a file could not be included.
@@ -58,6 +100,14 @@ pub(crate) struct IncludeResolver<'k> {
     found: RefCell<FoundTexts>,
     /// The last request whose file was there but could not be read, with the reason.
     refused: RefCell<Option<(String, IncludeError)>>,
+    asked: RefCell<AskedIncludes>,
+}
+
+/// What was asked for, to be asked again.
+#[derive(Debug, Default)]
+struct AskedIncludes {
+    lookups: Vec<IncludeLookup>,
+    any_failed: bool,
 }
 
 /// Texts of files by report name.
@@ -91,7 +141,15 @@ impl<'k> IncludeResolver<'k> {
             files: RefCell::new(known_files),
             found: RefCell::default(),
             refused: RefCell::default(),
+            asked: RefCell::default(),
         }
+    }
+
+    /// Each directive that was resolved, in the order of the first time; none where one led to no
+    /// file.
+    pub(crate) fn lookups(&self) -> Option<Vec<IncludeLookup>> {
+        let asked = self.asked.borrow();
+        (!asked.any_failed).then(|| asked.lookups.clone())
     }
 
     /// Everything found so far, name to text.
@@ -102,6 +160,27 @@ impl<'k> IncludeResolver<'k> {
     /// Resolves a directive in the file `requesting` (a name given out earlier, or the main file's
     /// path).
     pub(crate) fn resolve_include(
+        &self,
+        requested: &str,
+        include_form: IncludeForm,
+        requesting: &str,
+        depth: usize,
+    ) -> Result<IncludedFile, IncludeError> {
+        let found = self.find_file(requested, include_form, requesting, depth);
+        let mut asked = self.asked.borrow_mut();
+        match &found {
+            Ok(file) => {
+                let lookup = IncludeLookup::new((requested, include_form, requesting), file);
+                if !asked.lookups.contains(&lookup) {
+                    asked.lookups.push(lookup);
+                }
+            }
+            Err(_) => asked.any_failed = true,
+        }
+        found
+    }
+
+    fn find_file(
         &self,
         requested: &str,
         include_form: IncludeForm,

@@ -144,6 +144,7 @@ fn compile_here(
         positions: token_positions,
         text: text_digits,
         included,
+        lookups: includes.lookups(),
         notes: report_notes,
     })
 }

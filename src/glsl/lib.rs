@@ -58,10 +58,11 @@ use vkcert_model::structure::{Decision, KernelStructure, RequestedMark};
 /// Stack of the front end: enough for the deepest text that the parser's limits let through.
 const STACK_BYTES: usize = 512 << 20;
 pub use decisions::collapse_spaces;
+pub use include::{IncludeLookup, finds_the_same};
 #[cfg(feature = "compiler")]
 pub use kernel::{PositionsWanted, compile, compile_with, compiler_identity};
 #[cfg(feature = "compiler")]
-pub use positions::{TokenPlace, TokenPositions};
+pub use positions::{StoredPositions, TokenPlace, TokenPositions};
 pub use reference::reference_alignments;
 pub use vkcert_model::project::{DecisionPolicy, Optimization};
 
@@ -124,6 +125,8 @@ pub struct Compiled {
     pub text: String,
     /// Files read by `#include`, project-relative path to text.
     pub included: BTreeMap<String, String>,
+    /// How its directives were resolved; none where one led to no file.
+    pub lookups: Option<Vec<IncludeLookup>>,
     /// Remarks for the report (line accuracy only, decisions left unmarked and why).
     pub notes: Vec<String>,
 }

@@ -14,8 +14,9 @@ use super::preprocessor::{KeptDirective, TranslationUnit};
 use super::token::{FrameId, Token};
 use super::{KernelSource, Optimization, compile, marker_calls};
 use rspirv::spirv::Op;
+use serde::{Deserialize, Serialize};
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use vkcert_model::place::{FileIndex, Position, Span};
 use vkcert_model::structure::Accuracy;
 
@@ -39,6 +40,30 @@ pub struct TokenPositions {
     pub switches: Vec<[u32; 2]>,
     /// First and last token of each loop statement, outer before inner; the first is the keyword.
     pub loops: Vec<[u32; 2]>,
+}
+
+/// [`TokenPositions`] as they can be written down and read again, without their kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredPositions {
+    production: String,
+    marked: String,
+    has_control_flow: bool,
+    lines: Vec<Option<u32>>,
+    tokens: Vec<TokenPlace>,
+    decisions: Vec<[u32; 2]>,
+    switches: Vec<[u32; 2]>,
+    loops: Vec<[u32; 2]>,
+}
+
+impl StoredPositions {
+    /// Whether all that names a token names one that is there.
+    fn is_whole(&self) -> bool {
+        let is_there = |token: u32| (token as usize) < self.tokens.len();
+        let ranges = self.decisions.iter().chain(&self.switches).chain(&self.loops);
+        ranges.copied().all(|[first, last]| first <= last && is_there(last))
+            && self.lines.iter().flatten().copied().all(is_there)
+    }
 }
 
 /// A text with one token on every line.
@@ -117,10 +142,11 @@ fn has_control_flow(module: &[u32]) -> bool {
 }
 
 /// A token of the preprocessed text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TokenPlace {
     /// The token as it stands after preprocessing.
-    pub text: Arc<str>,
+    pub text: Box<str>,
     /// Index in the structure's file list; for macro text, where the macro is used.
     pub file: FileIndex,
     /// 1-based line in that file.
@@ -150,6 +176,59 @@ impl TokenPositions {
             switches: token_ranges.selectors,
             loops: token_ranges.loops,
         }
+    }
+
+    /// All of it but the kernel.
+    pub fn stored(&self) -> StoredPositions {
+        let Self {
+            kernel: _,
+            production,
+            has_control_flow,
+            marked,
+            lines,
+            tokens,
+            decisions,
+            switches,
+            loops,
+        } = self;
+        StoredPositions {
+            production: production.text.clone(),
+            marked: marked.text.clone(),
+            has_control_flow: *has_control_flow,
+            lines: lines.clone(),
+            tokens: tokens.clone(),
+            decisions: decisions.clone(),
+            switches: switches.clone(),
+            loops: loops.clone(),
+        }
+    }
+
+    /// Those of a kernel that were written down before; none where they contradict themselves.
+    pub fn from_stored(kernel: &KernelSource, stored: StoredPositions) -> Option<Self> {
+        if !stored.is_whole() {
+            return None;
+        }
+        let StoredPositions {
+            production,
+            marked,
+            has_control_flow,
+            lines,
+            tokens,
+            decisions,
+            switches,
+            loops,
+        } = stored;
+        Some(Self {
+            kernel: kernel.clone(),
+            production: RelinedText::new(production, kernel.optimization),
+            has_control_flow,
+            marked: RelinedText::new(marked, Optimization::Zero),
+            lines,
+            tokens,
+            decisions,
+            switches,
+            loops,
+        })
     }
 
     /// SPIR-V of the re-lined text, compiled with the options of the production module.
@@ -231,7 +310,7 @@ fn token_place(
         Accuracy::Exact => token_column(unit, line_starts, span, token.line),
         Accuracy::LinesOnly => None,
     };
-    TokenPlace { text: Arc::clone(&token.text), file: token.line_file, line: token.line, column }
+    TokenPlace { text: (*token.text).into(), file: token.line_file, line: token.line, column }
 }
 
 /// The column of a span's start; none where the compiler counts it on another line (`#line`,

@@ -51,7 +51,7 @@ pub struct Provenance {
     pub reuse: Option<RunReuse>,
 }
 
-/// Results that a run took from a cache in place of running an engine. Evidence is the same without.
+/// What a run took from a cache in place of running an engine or compiling a kernel. Evidence is the same without.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunReuse {
@@ -59,6 +59,9 @@ pub struct RunReuse {
     pub ran: u64,
     /// How often a result was taken instead, by where it was made; in the order of their times.
     pub reused: Vec<ReusedRuns>,
+    /// The same of kernels; none were kept before version 0.4.0.
+    #[serde(default)]
+    pub kernels: KernelReuse,
     /// Results that were there and ran again all the same, to be compared; each was the same.
     pub compared: u64,
     /// Entries that were damaged, which are not used.
@@ -67,11 +70,23 @@ pub struct RunReuse {
     pub not_kept: Option<String>,
 }
 
-/// Results of one earlier run.
+/// Kernels that a run took from a cache in place of compiling them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KernelReuse {
+    /// How many were compiled.
+    pub compiled: u64,
+    /// How many were taken instead, by the run that compiled them; in the order of their times.
+    pub reused: Vec<ReusedRuns>,
+    /// Those that were there and were compiled all the same, to be compared; each was the same.
+    pub compared: u64,
+}
+
+/// Results or kernels of one earlier run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReusedRuns {
-    /// How many of its results were taken.
+    /// How many of them were taken.
     pub count: u64,
     /// The run; null where the cache does not tell it any more.
     pub origin: Option<RunOrigin>,
@@ -222,7 +237,8 @@ impl RunReuse {
                 && is_sha256(&origin.binary_sha256)
                 && is_utc(&origin.started)
         };
-        let mut origins = self.reused.iter().filter_map(|row| row.origin.as_ref());
+        let rows = self.reused.iter().chain(&self.kernels.reused);
+        let mut origins = rows.filter_map(|row| row.origin.as_ref());
         (!origins.all(has_form)).then_some("the origin of reused results has another form")
     }
 }

@@ -11,6 +11,8 @@ use crate::judged::observation_of_runs;
 use crate::kernel::{Kernel, Measurement};
 use crate::project::{module_bytes, module_file};
 use crate::test_run::{ModuleRecords, TestRun};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::coupling::{indices_of_pairs, pairs_outside};
 use vkcert_derivation::derive;
 use vkcert_model::canonical::sha256_digits;
@@ -40,57 +42,158 @@ pub fn assemble_kernels(
         .zip(runs_by_test)
         .map(|(test, runs)| observation_of_runs((&test.expected, &test.flows), &codes, runs))
         .collect();
-    let mut kernel_evidence = Vec::new();
-    for kernel in kernels {
+    let recorded_tests = RecordedTests::of_runs(runs_by_test);
+    let parts = AssembledParts { project, campaign, recorded_tests, runs_by_test, observations };
+    let rows = kernels.par_iter().flat_map_iter(|kernel| {
         let kernel_rows = kernel.configurations.iter().flat_map(|kernel_configuration| {
             engines.iter().map(move |engine| (kernel_configuration, *engine))
         });
-        for (configuration, engine) in kernel_rows {
-            let (structure, layout, presence) = structure_and_layout(kernel, configuration);
-            let mut row = KernelEvidence {
-                schema: EVIDENCE_SCHEMA,
-                kernel: KernelName::from(&kernel.name),
-                engine,
-                source: kernel.source.clone(),
-                configuration: configuration.configuration.clone(),
-                modules: module_hashes(project, kernel),
-                recording: device_recording(kernel, engine),
-                structure,
-                layout,
-                presence,
-                records: records_of_tests(
-                    project,
-                    kernel,
-                    configuration,
-                    engine,
-                    (runs_by_test, &observations),
-                    |run| &run.records,
-                ),
-                objects: ObjectEvidence {
-                    structure: kernel.object.structure.clone(),
-                    instrumented: object_hash(kernel),
-                    records: records_of_tests(
-                        project,
-                        kernel,
-                        configuration,
-                        engine,
-                        (runs_by_test, &observations),
-                        |run| &run.objects,
-                    ),
-                },
-                barriers: kernel.barriers(),
-                boundaries: configuration.boundaries.clone(),
-                pairs: configuration.pairs.clone(),
-                coverage: KernelCoverage::default(),
-                lowering: lowering_sums(kernel, configuration, engine, runs_by_test),
-            };
-            place_pairs_outside(kernel, &mut row);
-            row.coverage = derive::derived_coverage(&row, &campaign.project);
-            campaign.findings.extend(derive::record_contradictions(&row));
-            kernel_evidence.push(row);
-        }
+        kernel_rows.map(|(configuration, engine)| parts.kernel_row(kernel, configuration, engine))
+    });
+    let rows: Vec<KernelRow> = rows.collect();
+    let mut kernel_evidence = Vec::new();
+    for KernelRow { evidence, contradictions } in rows {
+        campaign.findings.extend(contradictions);
+        kernel_evidence.push(evidence);
     }
     kernel_evidence
+}
+
+/// Evidence of a kernel under a configuration on an engine.
+struct KernelRow {
+    evidence: KernelEvidence,
+    /// Records that cannot be.
+    contradictions: Vec<KernelFinding>,
+}
+
+/// What evidence of kernels is made of beside them.
+struct AssembledParts<'a> {
+    project: &'a Project,
+    campaign: &'a Campaign,
+    recorded_tests: RecordedTests<'a>,
+    runs_by_test: &'a [Vec<TestRun>],
+    observations: Vec<TestObservation>,
+}
+
+/// The tests that recorded something of a kernel, by its name: their places among the tests.
+pub(super) struct RecordedTests<'r>(BTreeMap<&'r str, BTreeSet<usize>>);
+
+impl<'r> RecordedTests<'r> {
+    pub(super) fn of_runs(runs_by_test: &'r [Vec<TestRun>]) -> Self {
+        let mut tests_by_kernel: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for (place, runs) in runs_by_test.iter().enumerate() {
+            for row in runs.iter().flat_map(|run| run.records.iter().chain(&run.objects)) {
+                tests_by_kernel.entry(&row.kernel).or_default().insert(place);
+            }
+        }
+        Self(tests_by_kernel)
+    }
+
+    pub(super) fn of_kernel(&self, kernel: &str) -> impl Iterator<Item = usize> {
+        self.0.get(kernel).into_iter().flatten().copied()
+    }
+}
+
+impl AssembledParts<'_> {
+    fn kernel_row(
+        &self,
+        kernel: &Kernel,
+        configuration: &KernelConfiguration,
+        engine: EngineName,
+    ) -> KernelRow {
+        let (structure, layout, presence) = structure_and_layout(kernel, configuration);
+        let mut evidence = KernelEvidence {
+            schema: EVIDENCE_SCHEMA,
+            kernel: KernelName::from(&kernel.name),
+            engine,
+            source: kernel.source.clone(),
+            configuration: configuration.configuration.clone(),
+            modules: module_hashes(self.project, kernel),
+            recording: device_recording(kernel, engine),
+            structure,
+            layout,
+            presence,
+            records: self.records_of_tests(kernel, configuration, engine, |run| &run.records),
+            objects: ObjectEvidence {
+                structure: kernel.object.structure.clone(),
+                instrumented: object_hash(kernel),
+                records: self.records_of_tests(kernel, configuration, engine, |run| &run.objects),
+            },
+            barriers: kernel.barriers(),
+            boundaries: configuration.boundaries.clone(),
+            pairs: configuration.pairs.clone(),
+            coverage: KernelCoverage::default(),
+            lowering: self.lowering_sums(kernel, configuration, engine),
+        };
+        place_pairs_outside(kernel, &mut evidence);
+        evidence.coverage = derive::derived_coverage(&evidence, &self.campaign.project);
+        let contradictions = derive::record_contradictions(&evidence);
+        KernelRow { evidence, contradictions }
+    }
+
+    /// Raw records of each test that ran the kernel under the configuration, passed or not; only those
+    /// of passed requirement-based tests that judge what it stores count.
+    fn records_of_tests(
+        &self,
+        kernel: &Kernel,
+        configuration: &KernelConfiguration,
+        engine_name: EngineName,
+        records_kind: fn(&TestRun) -> &Vec<ModuleRecords>,
+    ) -> Vec<TestRecords> {
+        let mut test_records = Vec::new();
+        let kernel_name = KernelName::from(&kernel.name);
+        for place in self.recorded_tests.of_kernel(&kernel.name) {
+            let runs = &self.runs_by_test[place];
+            let (test, observation) = (&self.project.tests[place], &self.observations[place]);
+            let Some(run) = runs.iter().find(|run| run.engine == engine_name) else { continue };
+            if let Some(ModuleRecords { records: Ok(records), .. }) =
+                of_configuration(records_kind(run), kernel, configuration)
+            {
+                test_records.push(TestRecords {
+                    test: test.id,
+                    verdict: run.verdict,
+                    counted: derive::records_count(
+                        run.verdict,
+                        test,
+                        observation,
+                        (&kernel_name, &configuration.configuration),
+                    ),
+                    records: records.clone(),
+                });
+            }
+        }
+        test_records
+    }
+
+    /// Counts of the lowering's own loop decisions over all tests.
+    fn lowering_sums(
+        &self,
+        kernel: &Kernel,
+        configuration: &KernelConfiguration,
+        engine_name: EngineName,
+    ) -> Vec<LoweringDecision> {
+        let mut decision_sums: Vec<LoweringDecision> = Vec::new();
+        let runs = self
+            .recorded_tests
+            .of_kernel(&kernel.name)
+            .flat_map(|place| &self.runs_by_test[place])
+            .filter(|run| run.engine == engine_name && run.verdict == Verdict::Pass);
+        let module_rows =
+            runs.filter_map(|run| of_configuration(&run.records, kernel, configuration));
+        for decision in module_rows.flat_map(|row| &row.lowering) {
+            match decision_sums
+                .iter_mut()
+                .find(|sum| sum.id == decision.id && sum.text == decision.text)
+            {
+                Some(sum) => {
+                    sum.true_count += decision.true_count;
+                    sum.false_count += decision.false_count;
+                }
+                None => decision_sums.push(decision.clone()),
+            }
+        }
+        decision_sums
+    }
 }
 
 /// Pairs that tests showed and no obligation has, with the places of their instructions.
@@ -153,39 +256,6 @@ fn of_configuration<'a>(
     module_rows.iter().find(is_of_configuration)
 }
 
-/// Raw records of each test that ran the kernel under the configuration, passed or not; only those
-/// of passed requirement-based tests that judge what it stores count.
-fn records_of_tests(
-    project: &Project,
-    kernel: &Kernel,
-    configuration: &KernelConfiguration,
-    engine_name: EngineName,
-    (runs_by_test, observations): (&[Vec<TestRun>], &[TestObservation]),
-    records_kind: fn(&TestRun) -> &Vec<ModuleRecords>,
-) -> Vec<TestRecords> {
-    let mut test_records = Vec::new();
-    let kernel_name = KernelName::from(&kernel.name);
-    for ((test, row), observation) in project.tests.iter().zip(runs_by_test).zip(observations) {
-        let Some(run) = row.iter().find(|run| run.engine == engine_name) else { continue };
-        if let Some(ModuleRecords { records: Ok(records), .. }) =
-            of_configuration(records_kind(run), kernel, configuration)
-        {
-            test_records.push(TestRecords {
-                test: test.id,
-                verdict: run.verdict,
-                counted: derive::records_count(
-                    run.verdict,
-                    test,
-                    observation,
-                    (&kernel_name, &configuration.configuration),
-                ),
-                records: records.clone(),
-            });
-        }
-    }
-    test_records
-}
-
 fn module_hashes(project: &Project, kernel: &Kernel) -> ModuleHashes {
     let module_path = module_file(&kernel.name);
     let stored_module = project.root.join(&module_path).is_file().then_some(module_path);
@@ -208,33 +278,4 @@ pub(super) fn device_recording(kernel: &Kernel, engine_name: EngineName) -> Opti
         EngineName::Sequential => None,
         EngineName::Vulkan => Some(kernel.measured()?.record_buffer.recorded()),
     }
-}
-
-/// Counts of the lowering's own loop decisions over all tests.
-fn lowering_sums(
-    kernel: &Kernel,
-    configuration: &KernelConfiguration,
-    engine_name: EngineName,
-    runs_by_test: &[Vec<TestRun>],
-) -> Vec<LoweringDecision> {
-    let mut decision_sums: Vec<LoweringDecision> = Vec::new();
-    let runs_by_test = runs_by_test
-        .iter()
-        .flatten()
-        .filter(|run| run.engine == engine_name && run.verdict == Verdict::Pass);
-    let module_rows =
-        runs_by_test.filter_map(|run| of_configuration(&run.records, kernel, configuration));
-    for decision in module_rows.flat_map(|row| &row.lowering) {
-        match decision_sums
-            .iter_mut()
-            .find(|sum| sum.id == decision.id && sum.text == decision.text)
-        {
-            Some(sum) => {
-                sum.true_count += decision.true_count;
-                sum.false_count += decision.false_count;
-            }
-            None => decision_sums.push(decision.clone()),
-        }
-    }
-    decision_sums
 }

@@ -112,6 +112,7 @@ fn assemble_kernel(
         text: Some(compiled.text),
         unsupported: None,
         included: compiled.included,
+        lookups: compiled.lookups,
         findings,
         notes,
     })
@@ -226,6 +227,7 @@ pub fn from_spirv(
         text: None,
         unsupported,
         included: BTreeMap::new(),
+        lookups: None,
         findings: Vec::new(),
         notes: vec![format!("{name} has no source: MC/DC is undetermined (no-source)")],
     })

@@ -63,6 +63,11 @@ impl PositionTable {
         if own_instructions.len() != relined_instructions.len() {
             return Err(PositionError::Different(production_module.instructions.len()));
         }
+        Ok(Self::from_tokens(positions, instruction_tokens))
+    }
+
+    /// The table that [`tokens`](Self::tokens) were taken of.
+    pub fn from_tokens(positions: &Arc<TokenPositions>, tokens: Vec<Option<u32>>) -> Self {
         let mut loop_keywords = vec![None; positions.tokens.len()];
         for [first, last] in &positions.loops {
             loop_keywords[*first as usize..=*last as usize].fill(Some(*first));
@@ -71,12 +76,17 @@ impl PositionTable {
         for [first, last] in &positions.decisions {
             in_decisions[*first as usize..=*last as usize].fill(true);
         }
-        Ok(Self {
+        Self {
             positions: Arc::clone(positions),
-            tokens: instruction_tokens,
+            tokens,
             loops: loop_keywords,
             decisions: in_decisions,
-        })
+        }
+    }
+
+    /// By index in production's instruction list: index of the token.
+    pub fn tokens(&self) -> &[Option<u32>] {
+        &self.tokens
     }
 
     /// Optimisation level that the module was compiled at.
