@@ -66,7 +66,8 @@ check_packages() {
         # Clicks through the HTML report.
         need chromium has_command chromium
         # Reads headers of host programs, with the compiler's own headers.
-        need libclang1-19 has_file /usr/lib/llvm-*/lib/libclang*.so.*
+        # Not `libclang-cpp.so`, which another package has.
+        need libclang1-19 has_file /usr/lib/llvm-*/lib/libclang{-[0-9]*,}.so.*
         need libclang-common-19-dev has_file /usr/lib/llvm-*/lib/clang/*/include/stdint.h
         # Host programs that are captured.
         need libvulkan-dev has_file {/usr/include,/usr/local/include}/vulkan/vulkan.h

@@ -8,6 +8,7 @@
 use super::configuration::Specialization;
 use super::dispatch_order::{ConfiguredKernel, DispatchOrder, aliased_bindings};
 use super::kernel::{CompiledKernel, Kernel, Measurement};
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::coupling::{LocatedBarrier, LocatedPair, SideStructures, pair_obligations};
 use vkcert_coverage::justification::{BoundConfiguration, earlier_kernel_hash};
@@ -56,8 +57,10 @@ pub(crate) fn add_pairs(project: &Project, kernels: &mut [Kernel]) {
         return;
     }
     let order = DispatchOrder::of_project(project, kernels);
-    let pairs_by_kernel: Vec<Vec<KernelPairs>> =
-        kernels.iter().map(|kernel| pairs_of_kernel(project, kernel, kernels, &order)).collect();
+    let pairs_by_kernel: Vec<Vec<KernelPairs>> = kernels
+        .par_iter()
+        .map(|kernel| pairs_of_kernel(project, kernel, kernels, &order))
+        .collect();
     for (kernel, pairs) in kernels.iter_mut().zip(pairs_by_kernel) {
         for (row, pairs) in kernel.configurations.iter_mut().zip(pairs) {
             row.pairs = Some(pairs);

@@ -7,7 +7,9 @@ use super::access_pairs::add_pairs;
 use super::boundary::boundary_values;
 use super::headers::HostHeaders;
 use super::kernel::{CompiledKernel, Kernel, TargetedKernel};
+use super::project::all_or_diagnostics;
 use crate::CampaignError;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use vkcert_exec::prepare::{PrepareError, PreparedKernel, specialize_kernel};
@@ -17,10 +19,11 @@ use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Configuration, SpecializedConstant};
 use vkcert_model::id::KernelName;
 use vkcert_model::pair_obligation::KernelPairs;
+use vkcert_model::procedure::Test;
 use vkcert_model::project::ProjectKernel;
 use vkcert_model::records::Presence;
 use vkcert_model::requirement::HeaderReading;
-use vkcert_requirement::Project;
+use vkcert_requirement::{Located, Project, trace};
 use vkcert_spirv::interface::{Reflection, SpecializationConstant};
 
 /// Raw bits of every specialization constant of a module, by id.
@@ -154,28 +157,20 @@ pub fn configure_kernels(
     project: &Project,
     kernels: Vec<TargetedKernel>,
 ) -> Result<Vec<Kernel>, CampaignError> {
-    let (mut configured_kernels, mut diagnostics) = (Vec::new(), Vec::new());
-    for (index, (kernel, settings)) in
-        kernels.into_iter().zip(&project.settings.value.kernels).enumerate()
-    {
-        let kernel_configurations = match settings.configurations.is_empty() {
-            true => configurations_of_tests(project, &kernel, settings),
+    let tests_by_kernel = trace::tests_by_kernel(&project.tests);
+    let rows = kernels.into_par_iter().zip(&project.settings.value.kernels).enumerate();
+    let configured_kernels = rows.map(|(index, (kernel, settings))| {
+        let mut configurations = match settings.configurations.is_empty() {
+            true => {
+                let tests = tests_by_kernel.get(&settings.name).map_or(&[][..], Vec::as_slice);
+                configurations_of_tests(tests, &kernel, settings)
+            }
             false => declared_configurations(project, &kernel, (index, settings)),
-        };
-        match kernel_configurations {
-            Ok(mut configurations) => {
-                add_boundaries(project, &kernel, &mut configurations, &[]);
-                configured_kernels.push(Kernel::configured(kernel, configurations))
-            }
-            Err(CampaignError::Input(kernel_configurations)) => {
-                diagnostics.extend(kernel_configurations)
-            }
-            Err(other) => return Err(other),
-        }
-    }
-    if !diagnostics.is_empty() {
-        return Err(CampaignError::Input(diagnostics));
-    }
+        }?;
+        add_boundaries(project, &kernel, &mut configurations, &[]);
+        Ok(Kernel::configured(kernel, configurations))
+    });
+    let mut configured_kernels = all_or_diagnostics(configured_kernels.collect())?;
     add_pairs(project, &mut configured_kernels);
     Ok(configured_kernels)
 }
@@ -214,13 +209,13 @@ pub(crate) fn add_header_boundaries(
 /// Every distinct specialization that tests use, in order of first use; the defaults where no test
 /// runs the kernel.
 fn configurations_of_tests(
-    project: &Project,
+    tests: &[&Located<Test>],
     kernel: &CompiledKernel,
     kernel_settings: &ProjectKernel,
 ) -> Result<Vec<KernelConfiguration>, CampaignError> {
     let of_module = kernel_for_preparing(kernel);
     let mut distinct_specializations: Vec<Specialization> = Vec::new();
-    for test in &project.tests {
+    for test in tests {
         for (index, dispatch) in test
             .dispatches
             .iter()

@@ -5,9 +5,11 @@ use super::captures::HostCaptures;
 use super::engines::{DeviceEngine, Engines};
 use super::headers::HostHeaders;
 use super::kernel::Kernel;
+use super::project::all_or_diagnostics;
 use super::test_run::{PreparedTest, TestRun};
 use super::told_values::ToldPlaces;
 use crate::CampaignError;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use vkcert_coupling::{
     self as coupling, BufferUse, Coupling, CouplingInput, DeviceLimits, EarlierKernel, FlowError,
@@ -25,7 +27,7 @@ use vkcert_model::requirement::{
 };
 use vkcert_model::verdict::EngineName;
 use vkcert_requirement::document::Origin;
-use vkcert_requirement::{Located, Project};
+use vkcert_requirement::{Located, Project, trace};
 use vkcert_sequential::SequentialExecutor;
 use vkcert_spirv::interface::Reflection;
 
@@ -60,13 +62,11 @@ pub fn analyse_interfaces(
     test_facts: &[TestFacts<'_>],
     (device, host_readings): (Option<&DeviceLimits>, &HostReadings),
 ) -> Result<Vec<KernelCoupling>, CampaignError> {
-    let mut results = Vec::new();
-    let mut diagnostics = Vec::new();
-    for interface in &project.interfaces {
-        let Some(kernel) = kernels.iter().find(|kernel| kernel.name == interface.kernel.as_str())
-        else {
-            continue;
-        };
+    let kernels_by_name: KernelsByName =
+        kernels.iter().map(|kernel| (KernelName::from(&kernel.name), kernel)).collect();
+    let tests = TestsByKernel::of_tests(prepared_tests, test_facts);
+    let coupled_kernels = project.interfaces.par_iter().filter_map(|interface| {
+        let kernel = *kernels_by_name.get(&interface.kernel)?;
         let HostReadings { headers, captures } = host_readings;
         let readings = headers.get(&interface.kernel).map_or(&[][..], Vec::as_slice);
         let captures = captures.by_kernel.get(&interface.kernel).map_or(&[][..], Vec::as_slice);
@@ -81,26 +81,49 @@ pub fn analyse_interfaces(
             captures,
             memory_model: project.settings.value.memory_model,
         };
-        let earlier_kernels = earlier_kernels(project, interface, kernels)?;
-        let tests = (prepared_tests, test_facts);
-        match analyse_interface(&host, kernel, &earlier_kernels, tests, device) {
-            Ok(coupling) => results.push(KernelCoupling {
-                kernel: interface.kernel,
-                coupling,
-                headers: readings.to_vec(),
-                captures: captures.iter().map(|captured| captured.reading.clone()).collect(),
-            }),
-            Err(CampaignError::Input(found)) => {
-                let file = project.relative_file(interface);
-                diagnostics.extend(found.into_iter().map(|diagnostic| match diagnostic.location {
-                    Some(_) => diagnostic,
-                    None => diagnostic.in_file(file.clone()),
-                }));
+        let coupling = earlier_kernels(project, interface, &kernels_by_name)
+            .and_then(|earlier| analyse_interface(&host, kernel, &earlier, &tests, device))
+            .map_err(|failure| in_file_of_interface(project, interface, failure));
+        Some(coupling.map(|coupling| KernelCoupling {
+            kernel: interface.kernel,
+            coupling,
+            headers: readings.to_vec(),
+            captures: captures.iter().map(|captured| captured.reading.clone()).collect(),
+        }))
+    });
+    all_or_diagnostics(coupled_kernels.collect())
+}
+
+type KernelsByName<'a> = BTreeMap<KernelName, &'a Kernel>;
+
+/// Diagnostics of an interface that name no place are of its file.
+fn in_file_of_interface(
+    project: &Project,
+    interface: &Located<Interface>,
+    failure: CampaignError,
+) -> CampaignError {
+    let CampaignError::Input(found) = failure else { return failure };
+    let file = project.relative_file(interface);
+    let placed = found.into_iter().map(|diagnostic| match diagnostic.location {
+        Some(_) => diagnostic,
+        None => diagnostic.in_file(file.clone()),
+    });
+    CampaignError::Input(placed.collect())
+}
+
+/// The tests that dispatch each kernel, in the order of the project.
+struct TestsByKernel<'a>(BTreeMap<KernelName, Vec<(&'a PreparedTest<'a>, &'a TestFacts<'a>)>>);
+
+impl<'a> TestsByKernel<'a> {
+    fn of_tests(prepared_tests: &'a [PreparedTest<'a>], test_facts: &'a [TestFacts<'a>]) -> Self {
+        let mut by_kernel: BTreeMap<KernelName, Vec<_>> = BTreeMap::new();
+        for (test, facts) in prepared_tests.iter().zip(test_facts) {
+            for kernel in trace::kernels_of(test.test) {
+                by_kernel.entry(kernel).or_default().push((test, facts));
             }
-            Err(other) => return Err(other),
         }
+        Self(by_kernel)
     }
-    if diagnostics.is_empty() { Ok(results) } else { Err(CampaignError::Input(diagnostics)) }
 }
 
 /// The limits of the device that runs.
@@ -198,7 +221,7 @@ fn analyse_interface(
     host: &StatedHost<'_>,
     kernel: &Kernel,
     earlier_kernels: &[ReflectedKernel<'_>],
-    (prepared_tests, test_facts): (&[PreparedTest], &[TestFacts<'_>]),
+    tests: &TestsByKernel<'_>,
     device: Option<&DeviceLimits>,
 ) -> Result<Coupling, CampaignError> {
     let interface = &*coupling::merged_interface(host.interface, host.readings);
@@ -208,7 +231,7 @@ fn analyse_interface(
     let specialization = coupling::host_constants(interface, &declared);
     let reflection = reflected_by_host(kernel, host.origin, &specialization)?;
     let barriers = coupling::kernel_barriers(&kernel.module, &reflection);
-    let test_uses = uses_by_tests(interface, kernel, prepared_tests, test_facts);
+    let test_uses = uses_by_tests(interface, kernel, tests);
     let flow = kernel_flow(kernel, &specialization)
         .map_err(|error| CampaignError::tool(format!("{}: {error}", kernel.name)))?;
     let earlier_kernels: Vec<EarlierKernel> =
@@ -255,12 +278,12 @@ impl ReflectedKernel<'_> {
 fn earlier_kernels<'a>(
     project: &'a Project,
     interface: &'a Interface,
-    kernels: &'a [Kernel],
+    kernels_by_name: &KernelsByName<'a>,
 ) -> Result<Vec<ReflectedKernel<'a>>, CampaignError> {
-    let stated_kernels = interface.earlier.iter().filter_map(|stated| {
-        let kernel = kernels.iter().find(|kernel| kernel.name == stated.kernel.as_str())?;
-        Some((stated, kernel))
-    });
+    let stated_kernels = interface
+        .earlier
+        .iter()
+        .filter_map(|stated| Some((stated, *kernels_by_name.get(&stated.kernel)?)));
     let reflected_kernels = stated_kernels.map(|(stated, kernel)| {
         let mut interfaces = project.interfaces.iter();
         let interface = interfaces.find(|interface| interface.kernel == stated.kernel);
@@ -325,12 +348,11 @@ fn replayed_run(job: &Job, memory_model: MemoryModel) -> Result<Run, ExecError> 
 fn uses_by_tests(
     interface: &Interface,
     kernel: &Kernel,
-    prepared_tests: &[PreparedTest],
-    test_facts: &[TestFacts<'_>],
+    tests: &TestsByKernel<'_>,
 ) -> Vec<TestUse> {
     let told_places = ToldPlaces::of_kernel(interface, kernel);
     let mut test_uses = Vec::new();
-    for (test, facts) in prepared_tests.iter().zip(test_facts) {
+    for (test, facts) in tests.0.get(&interface.kernel).into_iter().flatten() {
         let Ok(plan) = &test.job_plan else { continue };
         let out_of_bounds = found_out_of_bounds(interface.kernel, facts.findings);
         for (number, (dispatch, job)) in

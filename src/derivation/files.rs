@@ -5,7 +5,9 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::canonical::canonical_lines;
-use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence, StoredFile, StoredInputs};
+use vkcert_model::evidence::{
+    Campaign, Evidence, KernelEvidence, StoredFile, StoredInputs, write_campaign_text,
+};
 use vkcert_model::id::KernelName;
 
 /// The list of all other files, with their hashes.
@@ -69,7 +71,7 @@ enum UnmadeFile<'e> {
 impl UnmadeFile<'_> {
     fn bytes(self) -> Result<Vec<u8>, serde_json::Error> {
         match self {
-            UnmadeFile::Campaign(campaign) => canonical_bytes(campaign),
+            UnmadeFile::Campaign(campaign) => campaign_bytes(campaign),
             UnmadeFile::Kernel(kernel) => canonical_bytes(kernel),
             UnmadeFile::Inputs(inputs) => canonical_bytes(inputs),
         }
@@ -105,6 +107,16 @@ where
 /// Every file of the evidence but the manifest, by name.
 pub fn evidence_files(evidence: &Evidence) -> Result<BTreeMap<String, Vec<u8>>, serde_json::Error> {
     store_evidence_files(evidence, |_, bytes| Ok(bytes))
+}
+
+fn campaign_bytes(campaign: &Campaign) -> Result<Vec<u8>, serde_json::Error> {
+    let mut bytes = Vec::new();
+    write_campaign_text(campaign, 0, &mut |piece: &str| {
+        bytes.extend_from_slice(piece.as_bytes());
+        Ok::<_, serde_json::Error>(())
+    })?;
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 /// A value as a file of the evidence holds it.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::io::Write;
 use vkcert_model::canonical::nested_lines;
-use vkcert_model::evidence::{Evidence, KernelEvidence};
+use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence, write_campaign_text};
 
 pub(super) struct Json;
 
@@ -38,7 +38,7 @@ impl Format for Json {
         };
         let Evidence { campaign, kernels, inputs, manifest } = evidence;
         let mut document = OpenDocument { target, is_empty: true };
-        document.write_member("campaign", campaign)?;
+        document.write_campaign(campaign)?;
         if let Some(inputs) = inputs {
             document.write_member("inputs", inputs)?;
         }
@@ -76,6 +76,13 @@ impl OpenDocument<'_> {
     fn write_member(&mut self, key: &str, value: &impl Serialize) -> Result<(), ReportError> {
         self.begin_member(key)?;
         Ok(self.target.write_all(nested_lines(value, 1)?.as_bytes())?)
+    }
+
+    fn write_campaign(&mut self, campaign: &Campaign) -> Result<(), ReportError> {
+        self.begin_member("campaign")?;
+        write_campaign_text(campaign, 1, &mut |piece: &str| {
+            Ok::<_, ReportError>(self.target.write_all(piece.as_bytes())?)
+        })
     }
 
     fn write_kernels(&mut self, kernels: &[KernelEvidence]) -> Result<(), ReportError> {

@@ -39,7 +39,7 @@ pub use history::{
     RunRecord, RunStanding,
 };
 pub use html::{HTML_SPLIT_ABOVE, KERNEL_FOLDER, KERNEL_PAGE_START, PagedHtml, kernel_folder};
-pub use pdf::{PDF_VOLUME_PAGES, PdfVolumes, VOLUME_FOLDER};
+pub use pdf::{PDF_VOLUME_PAGES, PdfVolumes, VOLUME_FOLDER, VOLUME_START, volume_folder};
 pub use pipeline::{
     DiagnosticLine, InterfacePlaces, LineForm, LineLevel, ProcedurePlaces, coupling_lines,
     outcome_lines, result_lines,

@@ -9,6 +9,7 @@ use super::check_texts::check_texts_of_file;
 use super::document::{Document, FileSyntax, Located, Node, Origin, Value, in_place_order};
 use super::nearest::{did_you_mean, nearest_name};
 use super::pipeline::load_pipeline;
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -130,16 +131,24 @@ fn read_project_with(
             files.extend(texts.keys().cloned());
             files.sort();
             files.dedup();
-            for relative in files {
-                let document = match texts.get(&relative) {
+            let documents = files.par_iter().map(|relative| {
+                let document = match texts.get(relative) {
                     Some(text) => {
-                        Document::parse(shown_path(root, &relative), text, FileSyntax::Toml)
+                        Document::parse(shown_path(root, relative), text, FileSyntax::Toml)
                     }
-                    None => load_document(root, &relative, &mut inputs),
-                };
+                    None => Document::load(&root.join(relative), shown_path(root, relative)),
+                }?;
+                let text_problems = state.check_texts(&document, &limits);
+                Ok((document, text_problems))
+            });
+            let documents: Vec<Result<_, Vec<Diagnostic>>> = documents.collect();
+            for (relative, document) in files.into_iter().zip(documents) {
                 match document {
-                    Ok(document) => {
-                        problems.extend(state.check_texts(&document, &limits));
+                    Ok((document, text_problems)) => {
+                        if !texts.contains_key(&relative) {
+                            inputs.insert(relative, content_hash(document.text.as_bytes()));
+                        }
+                        problems.extend(text_problems);
                         items.read_document(&document, &mut problems);
                     }
                     Err(diagnostics) => problems.extend(diagnostics),

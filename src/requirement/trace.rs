@@ -120,6 +120,17 @@ pub fn kernels_of(test: &Test) -> Vec<KernelName> {
     kernels
 }
 
+/// The tests that dispatch each kernel, in their order.
+pub fn tests_by_kernel(tests: &[Located<Test>]) -> BTreeMap<KernelName, Vec<&Located<Test>>> {
+    let mut by_kernel: BTreeMap<KernelName, Vec<&Located<Test>>> = BTreeMap::new();
+    for test in tests {
+        for kernel in kernels_of(test) {
+            by_kernel.entry(kernel).or_default().push(test);
+        }
+    }
+    by_kernel
+}
+
 /// Names of the buffers whose device addresses a test gives, in buffers or in push constants.
 pub fn addressed_buffers(test: &Test) -> BTreeSet<&str> {
     let addressed_in_buffers = test

@@ -89,6 +89,10 @@ pub struct Report {
     /// folder FILE-kernels beside it (FILE without its extension); 0 for always [default: 1000]
     #[arg(long, value_name = "N")]
     pub html_split_above: Option<usize>,
+    /// Pages of kernels above which a PDF report is a first volume, FILE, and further ones in the
+    /// folder FILE-volumes beside it (FILE without its extension) [default: 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub pdf_volume_pages: Option<u64>,
     /// Folder of stored runs of the same project, for a chapter on their trend (PDF and HTML)
     #[arg(long, value_name = "DIR")]
     pub history: Option<PathBuf>,

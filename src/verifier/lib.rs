@@ -11,9 +11,9 @@ pub mod command;
 pub mod failure;
 pub mod history;
 pub mod output;
-mod page_files;
 pub mod places;
 pub mod report;
+mod split_files;
 
 use args::{Color, Command, CommandLine, OutputForm};
 use clap::Parser;

@@ -1,7 +1,8 @@
 //! `vkcert report EVIDENCE`: stored evidence, rendered again.
 
 use super::args::{Coloring, Common, OutputForm, Report};
-use super::{history, output, page_files, places};
+use super::split_files::{self, SplitReport};
+use super::{history, output, places};
 use base64::Engine as _;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -10,7 +11,8 @@ use vkcert_model::evidence::Evidence;
 use vkcert_model::exit::Exit;
 use vkcert_report::{
     self as report_formats, Colour, DocumentName, FORMATS, FormatName, HTML_SPLIT_ABOVE, History,
-    PagedHtml, Places, Presentation, ReportError, Standing, Written, shell_word,
+    PDF_VOLUME_PAGES, PagedHtml, PdfVolumes, Places, Presentation, ReportError, Standing, Written,
+    shell_word,
 };
 use vkcert_verification::{self as verify, DerivationExtent, Toolchain, Verification, VerifyError};
 
@@ -35,6 +37,10 @@ pub fn run_report<T: Toolchain>(
     }
     if report.html_split_above.is_some() && format != FormatName::Html {
         let message = "--html-split-above goes with --report-format html alone";
+        return Err(VerifyError::from(Diagnostic::new("usage", message)).into());
+    }
+    if report.pdf_volume_pages.is_some() && format != FormatName::Pdf {
+        let message = "--pdf-volume-pages goes with --report-format pdf alone";
         return Err(VerifyError::from(Diagnostic::new("usage", message)).into());
     }
     if report.history.is_some() {
@@ -88,13 +94,12 @@ fn write_report(
     format: FormatName,
     (evidence, presentation): (&Evidence, &Presentation),
 ) -> Result<(), VerifyError> {
-    if let Some(pages) = pages_of(report, format, evidence, presentation)? {
-        let folder = page_files::write_pages(&pages, report.output.as_deref())?;
+    if let Some(parts) = split_report(report, format, evidence, presentation)? {
+        let folder = parts.write_files(report.output.as_deref())?;
         if common.form() == OutputForm::Json {
             let mut document = json_document(report, format, &[]);
-            let count = pages.kernel_count();
-            document["pages"] =
-                serde_json::json!({ "folder": folder.display().to_string(), "files": count });
+            let (folder, count) = (folder.display().to_string(), parts.other_count());
+            document[parts.member()] = serde_json::json!({ "folder": folder, "files": count });
             output::print_text(&format!("{document:#}\n"))?;
         }
         return Ok(());
@@ -104,9 +109,7 @@ fn write_report(
     match &report.output {
         Some(path) => {
             output::write_file(path, &bytes)?;
-            if format == FormatName::Html {
-                page_files::remove_old_pages(path)?;
-            }
+            split_files::remove_old_files(format, path)?;
         }
         None if common.form() == OutputForm::Text || format == FormatName::Json => {
             output::print_bytes(&bytes)?
@@ -120,21 +123,36 @@ fn write_report(
     Ok(())
 }
 
-/// The pages of an HTML report that is several files.
-fn pages_of<'e>(
+/// The report, where it is several files.
+fn split_report<'e>(
     report: &Report,
     format: FormatName,
     evidence: &'e Evidence,
     presentation: &'e Presentation,
-) -> Result<Option<PagedHtml<'e>>, VerifyError> {
-    if format != FormatName::Html {
-        return Ok(None);
-    }
-    let split_above = report.html_split_above.unwrap_or(HTML_SPLIT_ABOVE);
-    let index_name = report.output.as_deref().and_then(Path::file_name);
-    let index_name = index_name.unwrap_or(OsStr::new("report.html"));
-    PagedHtml::of_report(evidence, presentation, split_above, index_name)
-        .map_err(|error| VerifyError::tool(error.to_string()))
+) -> Result<Option<SplitReport<'e>>, VerifyError> {
+    let first_name = report.output.as_deref().and_then(Path::file_name);
+    let parts = match format {
+        FormatName::Html => {
+            let split_above = report.html_split_above.unwrap_or(HTML_SPLIT_ABOVE);
+            let first_name = first_name.unwrap_or(OsStr::new("report.html"));
+            PagedHtml::of_report(evidence, presentation, split_above, first_name)
+                .map(|pages| pages.map(|pages| SplitReport::Pages(Box::new(pages))))
+        }
+        FormatName::Pdf => {
+            let most_pages = report.pdf_volume_pages.and_then(|pages| usize::try_from(pages).ok());
+            let most_pages = most_pages.unwrap_or(PDF_VOLUME_PAGES);
+            let first_name = first_name.unwrap_or(OsStr::new("report.pdf"));
+            PdfVolumes::of_report(evidence, presentation, most_pages, first_name)
+                .map(|volumes| volumes.map(|volumes| SplitReport::Volumes(Box::new(volumes))))
+        }
+        FormatName::Terminal
+        | FormatName::Json
+        | FormatName::Lcov
+        | FormatName::Cobertura
+        | FormatName::Junit
+        | FormatName::Sarif => Ok(None),
+    };
+    parts.map_err(|error| VerifyError::tool(error.to_string()))
 }
 
 fn exit_of(verification: &Verification) -> Exit {
@@ -329,6 +347,62 @@ mod tests {
             let told = exit.unwrap_err().to_string();
             assert!(told.contains("--document") || told.contains("svcp, svr"), "{told}");
             assert_eq!(text, None);
+        }
+    }
+
+    #[test]
+    fn volumes_give_way_to_newer_ones_and_to_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, volumes) = (folder.path().join("r.pdf"), folder.path().join("r-volumes"));
+        let evidence = evidence();
+        let [evidence, file] = [&evidence, &first].map(|path| path.to_str().unwrap());
+        let write = |pages: &str| {
+            let (common, report) = report_of(&[
+                "report",
+                evidence,
+                "--report-format",
+                "pdf",
+                "--output",
+                file,
+                "--pdf-volume-pages",
+                pages,
+            ]);
+            run_report(&common, &report, &NoToolchain)
+        };
+        let volumes_there = || {
+            let entries = std::fs::read_dir(&volumes).into_iter().flatten();
+            entries.map(|entry| entry.unwrap().file_name()).collect::<BTreeSet<_>>()
+        };
+        assert_eq!(write("1").unwrap(), Exit::Success);
+        let first_volumes = volumes_there();
+        assert!(first_volumes.contains(std::ffi::OsStr::new("volume-2.pdf")), "{first_volumes:?}");
+        assert!(std::fs::read(&first).unwrap().starts_with(b"%PDF-"));
+        // Files of somebody else stay, and stop the report.
+        std::fs::write(volumes.join("mine.pdf"), "%PDF-").unwrap();
+        let told = write("1").unwrap_err().to_string();
+        assert!(told.contains("something other than volumes"), "{told}");
+        assert_eq!(write("1000").unwrap(), Exit::Success);
+        assert_eq!(volumes_there().len(), first_volumes.len() + 1);
+        std::fs::remove_file(volumes.join("mine.pdf")).unwrap();
+        std::fs::write(volumes.join("volume-99.pdf"), "%PDF-").unwrap();
+        assert_eq!(write("1").unwrap(), Exit::Success);
+        assert_eq!(volumes_there(), first_volumes);
+        assert_eq!(write("1000").unwrap(), Exit::Success);
+        assert!(!volumes.exists());
+    }
+
+    #[test]
+    fn volumes_need_a_file_and_go_with_pdf_alone() {
+        let evidence = evidence();
+        let evidence = evidence.to_str().unwrap();
+        for (more, told_words) in [
+            (&["--report-format", "pdf"][..], "name the first with --output"),
+            (&["--report-format", "html"], "--pdf-volume-pages goes with"),
+        ] {
+            let arguments = [&["report", evidence, "--pdf-volume-pages", "1"], more].concat();
+            let (common, report) = report_of(&arguments);
+            let failure = run_report(&common, &report, &NoToolchain).unwrap_err();
+            assert!(format!("{failure:?}").contains(told_words), "{failure:?}");
         }
     }
 

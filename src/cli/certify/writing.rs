@@ -187,8 +187,10 @@ impl<'e> ReportParts<'e> {
                 PagedHtml::of_report(evidence, presentation, *split_above, OsStr::new(file))?
                     .map_or(ReportParts::OneFile, |pages| ReportParts::Pages(Box::new(pages)))
             }
-            FormatName::Pdf => PdfVolumes::of_report(evidence, presentation, *volume_pages)?
-                .map_or(ReportParts::OneFile, |volumes| ReportParts::Volumes(Box::new(volumes))),
+            FormatName::Pdf => {
+                PdfVolumes::of_report(evidence, presentation, *volume_pages, OsStr::new(file))?
+                    .map_or(ReportParts::OneFile, |volumes| ReportParts::Volumes(Box::new(volumes)))
+            }
             FormatName::Terminal
             | FormatName::Json
             | FormatName::Lcov

@@ -7,6 +7,7 @@
 
 mod agreement;
 mod by_test;
+mod campaign_text;
 mod coupling;
 mod identity;
 mod kernel;
@@ -17,6 +18,7 @@ pub use agreement::{
     Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, RunRounding,
 };
 pub use by_test::RowsByTest;
+pub use campaign_text::write_campaign_text;
 pub use coupling::{
     CheckStatus, CodePlace, CouplingCheck, CouplingCheckName, CouplingEdge, CouplingEdgeKind,
     CouplingEvidence, CouplingNode, CouplingNodeKind, lines_in_words,

@@ -36,7 +36,7 @@ use vkcert_model::document::Paper;
 use vkcert_model::evidence::Evidence;
 
 pub(crate) use volumes::KernelVolume;
-pub use volumes::{PDF_VOLUME_PAGES, PdfVolumes, VOLUME_FOLDER};
+pub use volumes::{PDF_VOLUME_PAGES, PdfVolumes, VOLUME_FOLDER, VOLUME_START, volume_folder};
 
 pub(super) struct Pdf;
 

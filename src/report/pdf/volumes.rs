@@ -16,14 +16,26 @@ use crate::document::{Block, ColumnAlign, Document, Heading, Table, Text};
 use crate::facts::{self, KernelUnit};
 use crate::{Presentation, ReportError};
 use rayon::prelude::*;
+use std::ffi::{OsStr, OsString};
 use std::ops::Range;
+use std::path::Path;
 use vkcert_model::evidence::Evidence;
 
 /// Pages that a volume holds where nobody says how many.
 pub const PDF_VOLUME_PAGES: usize = 1000;
 
-/// The folder of the volumes behind the first, beside that one.
+/// The folder of the volumes behind the first, beside that one, in a run's results.
 pub const VOLUME_FOLDER: &str = "report-volumes";
+
+/// What every volume begins with.
+pub const VOLUME_START: &str = "%PDF-";
+
+/// Name of the folder of the volumes behind a first one: `report-volumes` of `report.pdf`.
+pub fn volume_folder(first_name: &OsStr) -> OsString {
+    let mut folder = Path::new(first_name).file_stem().unwrap_or(first_name).to_owned();
+    folder.push("-volumes");
+    folder
+}
 
 /// Headings to this depth begin a section, before which a volume can end.
 const SECTION_DEPTH: u8 = 3;
@@ -46,6 +58,8 @@ pub struct PdfVolumes<'e> {
     /// Volume 1, then those behind the volumes of kernels.
     chapters: Vec<Document>,
     root: String,
+    /// Of the file of the first volume.
+    first_name: String,
 }
 
 /// What a volume behind the first holds.
@@ -58,7 +72,7 @@ enum VolumeBody<'v> {
 impl<'e> PdfVolumes<'e> {
     /// The report in volumes of about `most_pages` pages at most, or of one section or kernel that
     /// has more; none where the chapters of all kernels have no more or the report holds none, so
-    /// that it is one file.
+    /// that it is one file. `first_name`: what the file of the first volume is called.
     ///
     /// # Errors
     /// If the evidence has no root or a font cannot be read.
@@ -66,6 +80,7 @@ impl<'e> PdfVolumes<'e> {
         evidence: &'e Evidence,
         presentation: &'e Presentation,
         most_pages: usize,
+        first_name: &OsStr,
     ) -> Result<Option<Self>, ReportError> {
         let units = facts::kernel_units(evidence);
         let name = presentation.document;
@@ -103,7 +118,9 @@ impl<'e> PdfVolumes<'e> {
         for document in &mut chapters[1..] {
             document.front = chapter::kernel_front(evidence, &root, &[]);
         }
-        let mut volumes = Self { evidence, presentation, units, kernel_volumes, chapters, root };
+        let first_name = first_name.to_string_lossy().into_owned();
+        let mut volumes =
+            Self { evidence, presentation, units, kernel_volumes, chapters, root, first_name };
         let table = volumes.table_of_volumes();
         volumes.chapters[0].front.push(Block::Table(table));
         let numbers = std::iter::once(1).chain(volumes.kernel_volumes.len() + 2..);
@@ -184,13 +201,15 @@ impl<'e> PdfVolumes<'e> {
         let mut add_row = |number: usize, file: String, (first, last): (Text, Text)| {
             table.add_row(vec![Text::plain(number.to_string()), Text::code(file), first, last]);
         };
-        add_row(1, "report.pdf".to_owned(), ends_of_chapters(&self.chapters[0]));
+        let folder = volume_folder(OsStr::new(&self.first_name));
+        let folder = folder.to_string_lossy();
+        add_row(1, self.first_name.clone(), ends_of_chapters(&self.chapters[0]));
         for (number, body) in self.further_bodies() {
             let ends = match body {
                 VolumeBody::Kernels(volume) => self.ends_of_kernels(volume),
                 VolumeBody::Chapters(document) => ends_of_chapters(document),
             };
-            add_row(number, format!("{VOLUME_FOLDER}/{}", file_name(number)), ends);
+            add_row(number, format!("{folder}/{}", file_name(number)), ends);
         }
         table
     }
@@ -308,6 +327,20 @@ mod tests {
         assert_eq!(runs_within(&[], 6.0), []);
     }
 
+    fn of_report<'e>(
+        evidence: &'e Evidence,
+        presentation: &'e Presentation,
+        most_pages: usize,
+    ) -> Result<Option<PdfVolumes<'e>>, ReportError> {
+        PdfVolumes::of_report(evidence, presentation, most_pages, OsStr::new("report.pdf"))
+    }
+
+    #[test]
+    fn the_folder_has_the_name_of_the_first_file() {
+        assert_eq!(volume_folder(OsStr::new("report.pdf")), VOLUME_FOLDER);
+        assert_eq!(volume_folder(OsStr::new("a.b.pdf")), "a.b-volumes");
+    }
+
     /// The sample evidence with its first kernel under several names.
     fn evidence_of(count: usize) -> Evidence {
         let mut evidence = sample::evidence();
@@ -324,8 +357,8 @@ mod tests {
     fn every_kernel_stands_in_one_volume_that_the_index_names() {
         let evidence = evidence_of(5);
         let presentation = Presentation::default();
-        assert!(PdfVolumes::of_report(&evidence, &presentation, 10_000).unwrap().is_none());
-        let volumes = PdfVolumes::of_report(&evidence, &presentation, 1).unwrap().unwrap();
+        assert!(of_report(&evidence, &presentation, 10_000).unwrap().is_none());
+        let volumes = of_report(&evidence, &presentation, 1).unwrap().unwrap();
         let unit_count = facts::kernel_units(&evidence).len();
         let held: Vec<Range<usize>> =
             volumes.kernel_volumes.iter().map(|volume| volume.units.clone()).collect();
@@ -345,7 +378,7 @@ mod tests {
     fn every_block_of_the_chapters_stands_in_one_volume() {
         let evidence = evidence_of(5);
         let presentation = Presentation::default();
-        let volumes = PdfVolumes::of_report(&evidence, &presentation, 1).unwrap().unwrap();
+        let volumes = of_report(&evidence, &presentation, 1).unwrap().unwrap();
         assert!(volumes.chapters.len() > 3);
         let places = KernelPlaces::Volumes(&volumes.kernel_volumes);
         let index =
