@@ -8,8 +8,8 @@ use super::configuration::Specialization;
 use super::kernel::Kernel;
 use super::test_run::{PreparedTest, TestRun};
 use crate::CampaignError;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::flow::BindingNames;
 use vkcert_exec::prepare::{Prepared, buffer_layouts};
 use vkcert_exec::{flow, stored};
@@ -28,58 +28,57 @@ struct KernelFlow {
     names: BindingNames,
 }
 
-/// By name and specialization: it is the same in every test.
-type KernelFlows<'a> = BTreeMap<(KernelName, &'a Specialization), KernelFlow>;
+/// A kernel by name and specialization.
+type KernelKey<'a> = (KernelName, &'a Specialization);
+
+/// What kernels can store is the same in every test.
+type KernelFlows<'a> = BTreeMap<KernelKey<'a>, KernelFlow>;
 
 /// What each test that can run expects, and what its dispatches can store.
-pub fn lay_open(
-    prepared_tests: &[PreparedTest],
+pub fn lay_open<'t>(
+    prepared_tests: &'t [PreparedTest],
     kernels: &[Kernel],
 ) -> Result<LaidOut, CampaignError> {
-    let mut known_flows = KernelFlows::new();
-    let mut laid_out = LaidOut::new();
-    for test in prepared_tests {
-        let Ok(plan) = &test.job_plan else { continue };
+    let plans = || {
+        let laid_out = |test: &'t PreparedTest| Some((test, test.job_plan.as_ref().ok()?));
+        prepared_tests.iter().filter_map(laid_out)
+    };
+    let modules = plans().flat_map(|(_, plan)| &plan.modules);
+    let keys = modules.map(|module| (module.kernel, &module.specialization));
+    let keys: Vec<KernelKey> = keys.collect::<BTreeSet<_>>().into_iter().collect();
+    let kernels_by_name: BTreeMap<&str, &Kernel> =
+        kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect();
+    let flow_of_key = |key: KernelKey<'t>| {
+        let (name, specialization) = key;
+        let kernel = kernels_by_name.get(name.as_str());
+        let kernel = kernel.expect("a prepared test has its kernels");
+        let flow = kernel_flow(kernel, specialization);
+        let flow =
+            flow.map_err(|error| CampaignError::tool(format!("kernel `{name}`: {error}")))?;
+        Ok::<_, CampaignError>((key, flow))
+    };
+    let flows: KernelFlows = keys.into_par_iter().map(flow_of_key).collect::<Result<_, _>>()?;
+    let plans: Vec<(&PreparedTest, &Prepared)> = plans().collect();
+    let laid_out = plans.into_par_iter().map(|(test, plan)| {
         let laid_out_test = LaidOutTest {
             expected: stored::stored_expectations(plan),
-            flows: dispatch_flows(plan, kernels, &mut known_flows)?,
+            flows: dispatch_flows(plan, &flows),
             layouts: buffer_layouts(test.test, plan),
         };
-        laid_out.insert(test.test.id, laid_out_test);
-    }
-    Ok(laid_out)
+        (test.test.id, laid_out_test)
+    });
+    Ok(laid_out.collect())
 }
 
-fn dispatch_flows<'a>(
-    job_plan: &'a Prepared,
-    kernels: &[Kernel],
-    known_flows: &mut KernelFlows<'a>,
-) -> Result<Vec<DispatchFlow>, CampaignError> {
-    let mut flows_by_dispatch = Vec::new();
-    for (number, dispatch) in job_plan.job.dispatches.iter().enumerate() {
+fn dispatch_flows(job_plan: &Prepared, known_flows: &KernelFlows) -> Vec<DispatchFlow> {
+    let dispatches = job_plan.job.dispatches.iter().enumerate();
+    let flows = dispatches.map(|(number, dispatch)| {
         let module_use = &job_plan.modules[dispatch.module];
-        let kernel_key = (module_use.kernel, &module_use.specialization);
-        let KernelFlow { flows, names } = match known_flows.entry(kernel_key) {
-            Entry::Occupied(known_flow) => known_flow.into_mut(),
-            Entry::Vacant(unknown_flow) => {
-                let kernel =
-                    kernels.iter().find(|kernel| kernel.name == module_use.kernel.as_str());
-                let kernel = kernel.expect("a prepared test has its kernels");
-                let new_flow = kernel_flow(kernel, &module_use.specialization);
-                unknown_flow.insert(new_flow.map_err(|error| {
-                    CampaignError::tool(format!("kernel `{}`: {error}", module_use.kernel))
-                })?)
-            }
-        };
-        flows_by_dispatch.push(flow::of_dispatch(
-            &job_plan.job,
-            number,
-            &module_use.kernel,
-            flows,
-            names,
-        ));
-    }
-    Ok(flows_by_dispatch)
+        let KernelFlow { flows, names } =
+            &known_flows[&(module_use.kernel, &module_use.specialization)];
+        flow::of_dispatch(&job_plan.job, number, &module_use.kernel, flows, names)
+    });
+    flows.collect()
 }
 
 fn kernel_flow(
@@ -108,15 +107,15 @@ pub fn doubt_idle_tests(
     runs_by_test: &mut [Vec<TestRun>],
 ) {
     let codes = assemble::kernel_codes(kernels);
-    for (test, row) in prepared_tests.iter().zip(runs_by_test) {
+    prepared_tests.par_iter().zip(runs_by_test).for_each(|(test, row)| {
         let Some(LaidOutTest { expected, flows, .. }) = laid_out.get(&test.test.id) else {
-            continue;
+            return;
         };
         let observation = observation_of_runs((expected, flows), &codes, row);
-        let Some(reason) = observation.emptiness_reason() else { continue };
+        let Some(reason) = observation.emptiness_reason() else { return };
         let passed_runs = row.iter_mut().filter(|run| run.verdict == Verdict::Pass);
         passed_runs.for_each(|run| run.doubt(reason.clone()));
-    }
+    });
 }
 
 /// What a test judges by the kernels' code, held to what altered contents showed on the sequential

@@ -38,7 +38,7 @@ pub fn assemble_kernels(
     // The results of the tests are not in the campaign yet: what they altered is asked of the runs.
     let observations: Vec<TestObservation> = campaign
         .tests
-        .iter()
+        .par_iter()
         .zip(runs_by_test)
         .map(|(test, runs)| observation_of_runs((&test.expected, &test.flows), &codes, runs))
         .collect();
