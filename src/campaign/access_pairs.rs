@@ -90,9 +90,17 @@ fn pairs_of_kernel(
         let earlier_kernels: Vec<EarlierKernel> = earlier
             .filter_map(|(earlier, shared)| earlier_kernel(kernels, earlier, shared))
             .collect();
-        let (obligations, unknown) = match kernel.pair_obligations(context, &earlier_kernels) {
+        let told = match project.set_aside_before(kernel_name) {
+            None => kernel
+                .pair_obligations(context, &earlier_kernels)
+                .map_err(|error| error.to_string()),
+            Some(earlier) => Err(format!(
+                "what kernel {earlier}, which is dispatched before, leaves to it is not known: it does not compile"
+            )),
+        };
+        let (obligations, unknown) = match told {
             Ok(obligations) => (obligations, None),
-            Err(error) => (Vec::new(), Some(error.to_string())),
+            Err(reason) => (Vec::new(), Some(reason)),
         };
         let earlier_kernels = earlier_hashes(&obligations, kernels);
         let unwritten_by_host = unwritten_by_host.clone();

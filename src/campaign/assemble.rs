@@ -100,6 +100,7 @@ pub fn assemble_campaign(
         agreement,
         left_out: Vec::new(),
         not_looked_for: Vec::new(),
+        set_aside: Vec::new(),
         open_items: Vec::new(),
         rejected_acceptances: Vec::new(),
         notes: Vec::new(),

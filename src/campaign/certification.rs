@@ -20,6 +20,7 @@ use super::kernel::Kernel;
 use super::plan::RunPlan;
 use super::profile::{self, ProjectTarget};
 use super::reuse::CampaignCache;
+use super::set_aside::{BrokenKernel, OnBrokenKernel, compile_what_compiles};
 use super::test_run::{PreparedTest, TestRun};
 use super::{
     CampaignError, altered, assemble, configuration, execution, inputs, judged, justifications,
@@ -54,6 +55,8 @@ pub struct CampaignRequest {
     pub record_mode: Option<RecordMode>,
     /// Whether a device's records tell the lowest invocation per bit.
     pub witnesses: Witnesses,
+    /// What a kernel that does not compile does to the others.
+    pub on_broken_kernel: OnBrokenKernel,
     /// What engines look into before they run, and where they leave what they find; none: everything
     /// runs, and nothing is kept.
     pub cache: Option<Arc<RunCache>>,
@@ -69,6 +72,7 @@ impl Default for CampaignRequest {
             replay,
             record_mode,
             witnesses: Witnesses::Omitted,
+            on_broken_kernel: OnBrokenKernel::End,
             cache: None,
         }
     }
@@ -106,6 +110,8 @@ pub struct ReadyCampaign {
     pub project: Project,
     /// Its kernels, compiled and configured, in project order.
     pub kernels: Vec<Kernel>,
+    /// Those that do not compile and were set aside.
+    broken_kernels: Vec<BrokenKernel>,
     plan: RunPlan,
     host_readings: HostReadings,
     schedules: Schedules,
@@ -144,16 +150,25 @@ pub fn open_engines(
 /// Compiles the kernels of a project, checks what goes with them, and opens the engines.
 pub fn set_up(project: Project, request: &CampaignRequest) -> Result<SetUp, CampaignError> {
     let opened_engines = open_engines(&project, request);
-    set_up_with(project, request, opened_engines)
+    set_up_with(project, request, opened_engines, &|_| {})
 }
 
-/// The same with engines that were opened, or why they were not.
+/// The same with engines that were opened, or why they were not; `tell` hears of kernels that were
+/// set aside before anything else is done.
 pub fn set_up_with(
-    project: Project,
+    mut project: Project,
     request: &CampaignRequest,
     opened_engines: Result<Engines, CampaignError>,
+    tell: &dyn Fn(&[BrokenKernel]),
 ) -> Result<SetUp, CampaignError> {
-    let targeted_kernels = project::compile_or_take_kernels(&project, request.cache.as_deref())?;
+    let cache = request.cache.as_deref();
+    let (targeted_kernels, broken_kernels) = match request.on_broken_kernel {
+        OnBrokenKernel::End => (project::compile_or_take_kernels(&project, cache)?, Vec::new()),
+        OnBrokenKernel::SetAside => compile_what_compiles(&mut project, cache)?,
+    };
+    if !broken_kernels.is_empty() {
+        tell(&broken_kernels);
+    }
     profile::check_modules(&project, &targeted_kernels)?;
     let mut kernels = configuration::configure_kernels(&project, targeted_kernels)?;
     justifications::check_justifications(&project, &kernels)?;
@@ -179,7 +194,8 @@ pub fn set_up_with(
     let schedules = request.schedules.unwrap_or(project_settings.schedules);
     let (plan, replay) = (request.plan.clone(), request.replay);
     let host_readings = HostReadings { headers, captures };
-    let campaign = ReadyCampaign { project, kernels, plan, host_readings, schedules, replay };
+    let campaign =
+        ReadyCampaign { project, kernels, broken_kernels, plan, host_readings, schedules, replay };
     Ok(SetUp { campaign, engines })
 }
 
@@ -263,6 +279,7 @@ impl ReadyCampaign {
     ) -> Result<Evidence, CampaignError> {
         let mut inputs = inputs::gather_inputs(&self.project, &self.kernels)?;
         inputs::add_host_files(&mut inputs, &self.project, &self.host_readings)?;
+        inputs::add_set_aside(&mut inputs, &self.project, &self.broken_kernels)?;
         let facts = CampaignFacts {
             engines: outcome.engines,
             runs_by_test: outcome.runs_by_test,
@@ -280,7 +297,8 @@ impl ReadyCampaign {
     fn what_was_asked(&self) -> CampaignSetting {
         let finding_kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
         CampaignSetting {
-            left_out: self.project.left_out.iter().map(|test| test.id).collect(),
+            left_out: self.project.left_out_on_request(),
+            set_aside: self.broken_kernels.iter().map(|row| row.stored(&self.project)).collect(),
             not_looked_for: finding_kinds.filter(|kind| !self.plan.checks.has(*kind)).collect(),
             replay: self.replay,
         }

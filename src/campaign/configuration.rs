@@ -270,8 +270,7 @@ fn declared_configurations(
     let mut kernel_configurations: Vec<KernelConfiguration> = Vec::new();
     let mut diagnostics = Vec::new();
     for (number, row) in kernel_settings.configurations.iter().enumerate() {
-        let configuration_place =
-            project.settings.origin.at("kernel").at(index).at("configuration").at(number);
+        let configuration_place = project.kernel_origin(index).at("configuration").at(number);
         let specialization = match specialize_kernel(
             &kernel_settings.name,
             &of_module,

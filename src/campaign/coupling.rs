@@ -16,7 +16,9 @@ use vkcert_coupling::{
     ImageUse, KernelFlow, StatedPipeline, TestUse,
 };
 use vkcert_exec::{ExecError, Executor, Job, JobDispatch, Run, Unobserved};
-use vkcert_model::evidence::{CouplingEvidence, EngineIdentity, KernelFinding};
+use vkcert_model::evidence::{
+    CheckStatus, CouplingCheck, CouplingCheckName, CouplingEvidence, EngineIdentity, KernelFinding,
+};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::KernelName;
 use vkcert_model::path::canonical_name;
@@ -84,11 +86,14 @@ pub fn analyse_interfaces(
         let coupling = earlier_kernels(project, interface, &kernels_by_name)
             .and_then(|earlier| analyse_interface(&host, kernel, &earlier, &tests, device))
             .map_err(|failure| in_file_of_interface(project, interface, failure));
-        Some(coupling.map(|coupling| KernelCoupling {
-            kernel: interface.kernel,
-            coupling,
-            headers: readings.to_vec(),
-            captures: captures.iter().map(|captured| captured.reading.clone()).collect(),
+        Some(coupling.map(|mut coupling| {
+            add_set_aside_kernels(project, interface, &mut coupling);
+            KernelCoupling {
+                kernel: interface.kernel,
+                coupling,
+                headers: readings.to_vec(),
+                captures: captures.iter().map(|captured| captured.reading.clone()).collect(),
+            }
         }))
     });
     all_or_diagnostics(coupled_kernels.collect())
@@ -123,6 +128,27 @@ impl<'a> TestsByKernel<'a> {
             }
         }
         Self(by_kernel)
+    }
+}
+
+/// What kernels that were set aside leave to this one, as its interface states, cannot be checked.
+fn add_set_aside_kernels(project: &Project, interface: &Interface, coupling: &mut Coupling) {
+    for earlier in &interface.earlier {
+        if project.set_aside.iter().any(|row| row.settings.name == earlier.kernel) {
+            let kernel = earlier.kernel;
+            let row = CouplingCheck {
+                check: CouplingCheckName::EarlierDispatches,
+                status: CheckStatus::Undetermined,
+                message: format!(
+                    "what {kernel} leaves here is not known: it does not compile and was set aside"
+                ),
+                counterexample: None,
+                accesses: None,
+                subjects: Vec::new(),
+            };
+            let place = coupling.checks.partition_point(|known| known.check <= row.check);
+            coupling.checks.insert(place, row);
+        }
     }
 }
 

@@ -19,7 +19,9 @@ use vkcert_derivation::files::store_evidence_files;
 use vkcert_derivation::stated::{device_labels, tool_label};
 use vkcert_derivation::{derive, objectives, open_items};
 use vkcert_model::canonical::sha256_digits;
-use vkcert_model::evidence::{Campaign, EVIDENCE_SCHEMA, EngineIdentity, Evidence, Manifest};
+use vkcert_model::evidence::{
+    Campaign, EVIDENCE_SCHEMA, EngineIdentity, Evidence, Manifest, SetAsideKernel,
+};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::TestId;
 use vkcert_model::project::Standard;
@@ -72,6 +74,8 @@ pub struct CampaignFacts {
 pub struct CampaignSetting {
     /// Tests left out, in project order.
     pub left_out: Vec<TestId>,
+    /// Kernels that do not compile and that the run went on without, in project order.
+    pub set_aside: Vec<SetAsideKernel>,
     /// Kinds of findings that were not looked for.
     pub not_looked_for: Vec<FindingKind>,
     /// The schedule that all tests ran in, where it is not the ordinary one.
@@ -86,6 +90,13 @@ impl CampaignSetting {
         if !self.left_out.is_empty() {
             let names: Vec<&str> = self.left_out.iter().map(TestId::as_str).collect();
             limits.push(format!("Left out on request (--without, --only): {}.", names.join(", ")));
+        }
+        if !self.set_aside.is_empty() {
+            let names: Vec<&str> = self.set_aside.iter().map(|row| row.kernel.as_str()).collect();
+            limits.push(format!(
+                "Set aside, because they do not compile (--keep-going): {}. No number in these results is of them.",
+                names.join(", ")
+            ));
         }
         if let Some(schedule) = self.replay {
             limits.push(format!(
@@ -171,6 +182,7 @@ pub fn derive_evidence<K: AsRef<[Kernel]>>(
     let CampaignFacts { runs_by_test, inputs, request, .. } = campaign_facts;
     campaign.left_out = request.left_out;
     campaign.not_looked_for = request.not_looked_for;
+    campaign.set_aside = request.set_aside;
     let mut kernel_evidence =
         assemble::assemble_kernels(project, kernels, &runs_by_test, &mut campaign);
     drop(owned_kernels);

@@ -8,6 +8,7 @@
 use super::coupling::HostReadings;
 use super::kernel::CompiledKernel;
 use super::project::module_file;
+use super::set_aside::{BrokenKernel, IncludedInput};
 use crate::CampaignError;
 use base64::Engine as _;
 use std::collections::BTreeMap;
@@ -65,6 +66,26 @@ pub fn gather_inputs(
         inputs.read_where_there(project, &link.file)?;
     }
     Ok(inputs)
+}
+
+/// Adds the files of kernels that do not compile, so that they can be compiled again.
+pub fn add_set_aside(
+    inputs: &mut ProjectInputs,
+    project: &Project,
+    broken_kernels: &[BrokenKernel],
+) -> Result<(), CampaignError> {
+    for kernel in broken_kernels {
+        inputs.read_unchanged(project, &kernel.source, |bytes| bytes == kernel.source_bytes)?;
+        for (path, file) in &kernel.included {
+            let (bytes, keeping) = match file {
+                IncludedInput::Text(text) => (text.as_bytes(), Keeping::Always),
+                IncludedInput::Unreadable(bytes) => (bytes.as_slice(), Keeping::UpToLimit),
+            };
+            let limit = project.settings.value.limits.output_bytes;
+            inputs.add_input(path, bytes.to_vec(), keeping, limit);
+        }
+    }
+    Ok(())
 }
 
 /// Adds the files that were read of headers, and captures.

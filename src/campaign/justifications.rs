@@ -34,6 +34,8 @@ pub fn check_justifications(project: &Project, kernels: &[Kernel]) -> Result<(),
         for justification in rows {
             if let JustificationSubject::Obligation(id) = &justification.value.subject
                 && !known_obligations.contains_key(id)
+                // Which pairs of accesses it has is not known then.
+                && project.set_aside_before(justification.kernel).is_none()
             {
                 diagnostics.push(unknown_obligation(
                     justification,
@@ -68,14 +70,15 @@ fn unnamed_finding(
 ) -> Option<Diagnostic> {
     let finding_suffix = id.name_suffix()?;
     let error = |message: String| justification.origin.at("finding").error("unknown-id", message);
-    let of_test = project.tests.iter().any(|test| id.is_in(&test.id));
+    let all_tests = || project.tests.iter().chain(&project.left_out);
+    let of_test = all_tests().any(|test| id.is_in(&test.id));
     let statement = |name_part: &str| {
         let statement_digits = name_part.strip_prefix('S').filter(|digits| !digits.is_empty());
         statement_digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
     };
     match id.kind()? {
         FindingKind::ScheduleDependentOutput | FindingKind::EngineDisagreement if !of_test => {
-            let test_names: Vec<&str> = project.tests.iter().map(|test| test.id.as_str()).collect();
+            let test_names: Vec<&str> = all_tests().map(|test| test.id.as_str()).collect();
             let expectation_name =
                 finding_suffix.rsplit_once('.').map_or(finding_suffix, |(test, _)| test);
             let hint = did_you_mean(expectation_name, &test_names)

@@ -38,6 +38,7 @@ mod raced_pairs;
 pub mod recording;
 pub mod reuse;
 pub mod schedules;
+pub mod set_aside;
 mod statement_counts;
 pub mod test_execution;
 pub mod test_run;

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::access_pair::{AccessPair, Passage, ShownPairs};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{
-    Campaign, EngineIdentity, Evidence, KernelEvidence, StoredInputs, TestRecords,
+    Campaign, EngineIdentity, Evidence, KernelEvidence, SetAsideKernel, StoredInputs, TestRecords,
 };
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::shard::{Shard, ShardFile};
@@ -221,6 +221,11 @@ fn difference_in_words(first: &StoredShard, other: &StoredShard) -> Option<Strin
     if *left_out != first.file.left_out {
         return Some("the tests that are left out".to_owned());
     }
+    if let Some(kernel) = set_aside_otherwise(campaign, other_campaign) {
+        return Some(format!(
+            "only one of them sets kernel {kernel} aside, or they say something else against it"
+        ));
+    }
     if campaign.settings != other_campaign.settings {
         return Some("vkcert.toml".to_owned());
     }
@@ -232,6 +237,17 @@ fn difference_in_words(first: &StoredShard, other: &StoredShard) -> Option<Strin
         inputs.get(*path).is_some_and(|other_hash| other_hash != *hash)
     };
     first.evidence.manifest.inputs.iter().find(differs).map(|(path, _)| format!("the file {path}"))
+}
+
+/// A kernel that two campaigns do not set aside alike; which of its tests did not run is the shard's
+/// own.
+fn set_aside_otherwise(campaign: &Campaign, other: &Campaign) -> Option<KernelName> {
+    let without_tests = |row: &SetAsideKernel| SetAsideKernel { tests: Vec::new(), ..row.clone() };
+    let [own, others] = [campaign, other].map(|campaign| -> Vec<SetAsideKernel> {
+        campaign.set_aside.iter().map(without_tests).collect()
+    });
+    let missing = own.iter().find(|row| !others.contains(row));
+    missing.or_else(|| others.iter().find(|row| !own.contains(row))).map(|row| row.kernel)
 }
 
 /// Engines but for which of several equal devices they ran on.

@@ -37,6 +37,14 @@ pub fn compile_or_take_kernels(
     project: &Project,
     cache: Option<&RunCache>,
 ) -> Result<Vec<TargetedKernel>, CampaignError> {
+    all_or_diagnostics(compile_each(project, cache))
+}
+
+/// One entry per kernel, in project order.
+pub(crate) fn compile_each(
+    project: &Project,
+    cache: Option<&RunCache>,
+) -> Vec<Result<TargetedKernel, CampaignError>> {
     let settings = &project.settings.value;
     let target = ProjectTarget::of_project(settings);
     let compiled = settings.kernels.par_iter().map(|kernel| {
@@ -44,7 +52,7 @@ pub fn compile_or_take_kernels(
         let refused = target.refusals_of_kernel(&compiled);
         Ok(TargetedKernel::new(compiled, refused))
     });
-    all_or_diagnostics(compiled.collect())
+    compiled.collect()
 }
 
 /// The kernels, or the diagnostics of all of them together.
@@ -63,7 +71,8 @@ pub fn all_or_diagnostics<K>(
     if diagnostics.is_empty() { Ok(kernels) } else { Err(CampaignError::Input(diagnostics)) }
 }
 
-fn compile_kernel(
+/// Compiles one kernel, or takes it from a cache.
+pub(crate) fn compile_kernel(
     project_root: &Path,
     project_settings: &ProjectFile,
     kernel: &ProjectKernel,

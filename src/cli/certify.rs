@@ -20,14 +20,15 @@ use crate::campaign::certification::{CampaignRequest, SetUp, open_engines, set_u
 use crate::campaign::engines::Engines;
 use crate::campaign::plan::RunPlan;
 use crate::campaign::project;
+use crate::campaign::set_aside::{BrokenKernel, OnBrokenKernel};
 use crate::derivation::stated::{TOOL, TOOL_VERSION};
 use crate::model::baseline::BaselineComparison;
 use crate::model::canonical::canonical_lines;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::RunEvent;
-use crate::model::evidence::{Campaign, Evidence};
+use crate::model::evidence::{Campaign, Evidence, SetAsideKernel, StoredDiagnostic};
 use crate::model::exit::Exit;
-use crate::model::id::TestId;
+use crate::model::id::{KernelName, TestId};
 use crate::report::{self, FormatName, History, Written};
 use crate::requirement::Project;
 use crate::verify::{FoundRuns, OwnOutput, VerifyError, find_runs};
@@ -86,7 +87,9 @@ fn certify_and_print(
     if let (Some(inputs), Some(cache)) = (inputs, cache) {
         let Written { root, provenance, reports, files: _ } = finished.written;
         let (hashes, links) = ([root, reports, provenance], Vec::new());
-        let kept = KeptResult { hashes, links, started, printed, exit_code: exit.code() };
+        let set_aside = finished.evidence.campaign.set_aside.clone();
+        let exit_code = exit.code();
+        let kept = KeptResult { hashes, links, started, set_aside, printed, exit_code };
         inputs.keep(&cache, (kept, &finished.evidence));
     }
     Ok(exit)
@@ -94,6 +97,7 @@ fn certify_and_print(
 
 /// Prints what a run of the same has printed, whose results are there.
 fn tell_kept(common: &Common, kept: &KeptResult, events: &EventLog) -> Result<Exit, Failure> {
+    tell_set_aside(events, &kept.set_aside);
     events.tell(RunEvent::Written { root: kept.hashes[0].clone() });
     output::print_text(&kept.printed)?;
     if !common.quiet {
@@ -202,6 +206,10 @@ impl<'a> StartedRun<'a> {
             replay,
             record_mode: certify.recording.record_mode.mode(),
             witnesses: certify.recording.witnesses(),
+            on_broken_kernel: match certify.keep_going {
+                true => OnBrokenKernel::SetAside,
+                false => OnBrokenKernel::End,
+            },
             cache: cache::open_cache(&certify.cache, &start)?,
         };
         let engines = open_engines(&project, &request);
@@ -239,7 +247,10 @@ impl<'a> StartedRun<'a> {
     /// Runs the campaign and writes its results.
     fn finish(self) -> Result<FinishedRun, Failure> {
         let Self { common, certify, events, project, output_folder, mut reports, .. } = self;
-        let SetUp { campaign, engines } = set_up_with(project, &self.request, self.engines)?;
+        let SetUp { campaign, engines } =
+            set_up_with(project, &self.request, self.engines, &|broken_kernels| {
+                tell_broken_kernels(common, events, broken_kernels);
+            })?;
         engines.iter().for_each(plan::tell_notes);
         let prepared_tests = campaign.prepare()?;
         // Faults of the input are reported before engines that this machine lacks.
@@ -273,6 +284,31 @@ impl<'a> StartedRun<'a> {
         events.tell(RunEvent::Written { root: written.root.clone() });
         let comparison = compared.map(|compared| compared.comparison);
         Ok(FinishedRun { evidence, written, comparison })
+    }
+}
+
+/// Tells what the compiler says against kernels that are set aside, as if the run ended for it.
+fn tell_broken_kernels(common: &Common, events: &EventLog, broken_kernels: &[BrokenKernel]) {
+    for BrokenKernel { name, diagnostics, .. } in broken_kernels {
+        let sentences = diagnostics.iter().map(|row| StoredDiagnostic::of(row).to_string());
+        let message = sentences.collect::<Vec<_>>().join("\n");
+        events.tell(RunEvent::KernelSetAside { kernel: *name, message });
+        failure::print_failure(&Failure::Input(diagnostics.clone()), common.color);
+        output::print_to_stderr(format_args!("{}", set_aside_note(*name)));
+    }
+}
+
+fn set_aside_note(kernel: KernelName) -> String {
+    format!("note: kernel {kernel} does not compile and is set aside; the run goes on without it\n")
+}
+
+/// Tells the same of a run whose results stand.
+fn tell_set_aside(events: &EventLog, set_aside: &[SetAsideKernel]) {
+    for row in set_aside {
+        let sentences = row.diagnostics.iter().map(ToString::to_string);
+        let message = sentences.collect::<Vec<_>>().join("\n");
+        output::print_to_stderr(format_args!("{message}\n{}", set_aside_note(row.kernel)));
+        events.tell(RunEvent::KernelSetAside { kernel: row.kernel, message });
     }
 }
 

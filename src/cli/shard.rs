@@ -98,14 +98,16 @@ fn options_of_results(common: &Common, certify: &Certify) -> BTreeMap<String, St
         ("--replay", text(replay.as_ref().map(|value| value as _))),
         ("--record-mode", word(record_mode.to_possible_value())),
         ("--witness", Some(witness.to_string())),
+        ("--keep-going", certify.keep_going.then(|| "given".to_owned())),
     ];
     options.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// Exit 1 where a test of the part is no pass.
+/// Exit 1 where a test of the part is no pass, and where kernels were set aside.
 pub(super) fn exit_of_shard(evidence: &Evidence) -> Exit {
     let results = evidence.campaign.tests.iter().flat_map(|test| &test.results);
-    match results.into_iter().all(|result| result.verdict == Verdict::Pass) {
+    let has_all_kernels = evidence.campaign.set_aside.is_empty();
+    match has_all_kernels && results.into_iter().all(|result| result.verdict == Verdict::Pass) {
         true => Exit::Success,
         false => Exit::Failed,
     }
@@ -124,8 +126,10 @@ pub(super) fn print_shard(
     let results = || tests.iter().flat_map(|test| &test.results);
     let passed = results().filter(|result| result.verdict == Verdict::Pass).count();
     let Shard { number, of } = shard;
+    let set_aside = finished.evidence.campaign.set_aside_in_words();
+    let set_aside = set_aside.map(|words| format!("  {words}\n")).unwrap_or_default();
     output::print_text(&format!(
-        "  Shard {number} of {of}: {}, {passed} of {} passed\n  Files  {}\n  `vkcert merge` tells what all shards come to\n",
+        "  Shard {number} of {of}: {}, {passed} of {} passed\n{set_aside}  Files  {}\n  `vkcert merge` tells what all shards come to\n",
         plural(tests.len(), "test", "tests"),
         plural(results().count(), "run", "runs"),
         finished.written.files.join("  ")

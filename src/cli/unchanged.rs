@@ -11,7 +11,7 @@ use super::certify::RESULT_SECTION;
 use crate::campaign::engines::Engines;
 use crate::derivation::files::{MANIFEST, PROVENANCE, REPORTS};
 use crate::model::canonical::sha256_digits;
-use crate::model::evidence::{Evidence, Manifest, ReportList};
+use crate::model::evidence::{Evidence, Manifest, ReportList, SetAsideKernel, StoredFile};
 use crate::model::provenance::ProjectCommit;
 use crate::model::verdict::Verdict;
 use crate::requirement::Project;
@@ -37,6 +37,8 @@ pub(super) struct KeptResult {
     pub(super) links: Vec<String>,
     /// When the run began.
     pub(super) started: String,
+    /// Kernels that the run went on without.
+    pub(super) set_aside: Vec<SetAsideKernel>,
     pub(super) printed: String,
     pub(super) exit_code: u8,
 }
@@ -81,6 +83,7 @@ impl CampaignInputs {
             only,
             save_outputs,
             shard,
+            keep_going,
             // What has ended early is not kept.
             ending: _,
             cache: CacheOptions { cache: words, no_cache: _ },
@@ -101,7 +104,7 @@ impl CampaignInputs {
             return None;
         }
         let mut text = format!(
-            "{} {dir:?} {out:?} {reports:?} {check:?} {without:?} {only:?} {recording:?} {repetition:?} {schedules:?}\n",
+            "{} {dir:?} {out:?} {reports:?} {check:?} {without:?} {only:?} {keep_going} {recording:?} {repetition:?} {schedules:?}\n",
             cache.program()
         );
         let epoch = ["SOURCE_DATE_EPOCH", "NO_COLOR"].map(std::env::var_os);
@@ -142,6 +145,7 @@ impl CampaignInputs {
         let kept = KeptResult { links: links_to_results(&self.output_folder), ..kept };
         let files = listed_files(&self.project_folder, [&self.output_folder, cache.folder()]);
         let is_same = files.as_ref() == Some(&self.files) && self.has_inputs(&evidence.manifest);
+        let is_final = is_final && !may_look_elsewhere(evidence);
         if !is_final || !is_same || kept.links.is_empty() {
             return;
         }
@@ -208,6 +212,24 @@ fn reads_elsewhere(project: &Project) -> bool {
         is_inside(&kernel.source) && kernel.include.iter().all(|folder| is_inside(folder))
     });
     !stays || project.interfaces.iter().any(|interface| !interface.value.header.is_empty())
+}
+
+/// Whether a kernel that does not compile may ask for a file outside of the project that is not there:
+/// what was found is among the inputs.
+fn may_look_elsewhere(evidence: &Evidence) -> bool {
+    let files = evidence.inputs.as_ref().map(|inputs| &inputs.files);
+    let text_of = |path: &str| match files.and_then(|files| files.get(path)) {
+        Some(StoredFile::Text(text)) => text.as_str(),
+        Some(StoredFile::Bytes(_) | StoredFile::Omitted { .. }) | None => "",
+    };
+    let leads_out = |text: &str| {
+        let signs = ["..", "\"/", "</", "\\\n", "\\\r"];
+        text.contains("include") && signs.iter().any(|sign| text.contains(sign))
+    };
+    evidence.campaign.set_aside.iter().any(|row| {
+        let paths = std::iter::once(&row.source).chain(&row.included);
+        paths.into_iter().any(|path| leads_out(text_of(path)))
+    })
 }
 
 /// Names in an output folder that lead to its results.

@@ -181,7 +181,7 @@ fn reason_not_run(id: &FindingId, campaign: &Campaign) -> Option<&'static str> {
     if campaign.not_looked_for.contains(&kind) {
         return Some("findings of this kind were not looked for");
     }
-    if !campaign.left_out.is_empty() {
+    if campaign.lacks_tests() {
         return Some("tests were left out");
     }
     match kind {

@@ -101,6 +101,7 @@ pub(crate) struct IncludeResolver<'k> {
     /// The last request whose file was there but could not be read, with the reason.
     refused: RefCell<Option<(String, IncludeError)>>,
     asked: RefCell<AskedIncludes>,
+    unreadable: RefCell<BTreeMap<String, PathBuf>>,
 }
 
 /// What was asked for, to be asked again.
@@ -142,6 +143,7 @@ impl<'k> IncludeResolver<'k> {
             found: RefCell::default(),
             refused: RefCell::default(),
             asked: RefCell::default(),
+            unreadable: RefCell::default(),
         }
     }
 
@@ -155,6 +157,11 @@ impl<'k> IncludeResolver<'k> {
     /// Everything found so far, name to text.
     pub(crate) fn found(&self) -> Ref<'_, FoundTexts> {
         self.found.borrow()
+    }
+
+    /// Files that are there and cannot be included, by report name.
+    pub(crate) fn unreadable(&self) -> BTreeMap<String, PathBuf> {
+        self.unreadable.borrow().clone()
     }
 
     /// Resolves a directive in the file `requesting` (a name given out earlier, or the main file's
@@ -231,7 +238,10 @@ impl<'k> IncludeResolver<'k> {
         }
         let text: Arc<str> = match read_text(path) {
             Ok(text) => text.into(),
-            Err(reason) => return Err(IncludeError::Unreadable { name, reason }),
+            Err(reason) => {
+                self.unreadable.borrow_mut().insert(name.clone(), path.to_owned());
+                return Err(IncludeError::Unreadable { name, reason });
+            }
         };
         let name: Rc<str> = name.into();
         self.found.borrow_mut().insert(Rc::clone(&name), Arc::clone(&text));

@@ -16,6 +16,7 @@ use super::{
     parser, semantics,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use vkcert_model::diagnostic::Diagnostic;
@@ -52,6 +53,46 @@ pub fn compile_with(
             .map_err(|error| start_failure(format!("the front end cannot be started: {error}")))?;
         front_end_thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// Files that a text which does not compile includes.
+#[derive(Debug, Clone, Default)]
+pub struct RefusedIncludes {
+    /// Texts by path as reports show it.
+    pub found: BTreeMap<String, String>,
+    /// Files that are there and cannot be included, by path as reports show it.
+    pub unreadable: BTreeMap<String, PathBuf>,
+}
+
+/// The files that the compiler and the front end look into before they refuse a text: with these in
+/// place they say the same again.
+///
+/// # Errors
+/// If no thread can be started.
+pub fn includes_of_refused(kernel: &KernelSource) -> std::io::Result<RefusedIncludes> {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let reader = builder.spawn_scoped(scope, || look_into_includes(kernel))?;
+        Ok(reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+fn look_into_includes(kernel: &KernelSource) -> RefusedIncludes {
+    if compiler::check_admissible(kernel).is_err() {
+        return RefusedIncludes::default();
+    }
+    let includes = IncludeResolver::new(kernel);
+    let macros = compiler::CompilerMacros { kernel };
+    let own_unit =
+        preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
+    let is_within_limits = own_unit.err().is_none_or(|error| error.cause != FailureCause::Limit);
+    if is_within_limits {
+        // What it comes to is known: which files it asks for is wanted.
+        let _ = compiler::compile_production(kernel, &includes, kernel.optimization);
+    }
+    let found = includes.found();
+    let found = found.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
+    RefusedIncludes { found, unreadable: includes.unreadable() }
 }
 
 /// Identity of the pinned compiler, for evidence.

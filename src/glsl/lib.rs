@@ -60,7 +60,9 @@ const STACK_BYTES: usize = 512 << 20;
 pub use decisions::collapse_spaces;
 pub use include::{IncludeLookup, finds_the_same};
 #[cfg(feature = "compiler")]
-pub use kernel::{PositionsWanted, compile, compile_with, compiler_identity};
+pub use kernel::{
+    PositionsWanted, RefusedIncludes, compile, compile_with, compiler_identity, includes_of_refused,
+};
 #[cfg(feature = "compiler")]
 pub use positions::{StoredPositions, TokenPlace, TokenPositions};
 pub use reference::reference_alignments;

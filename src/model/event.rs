@@ -34,6 +34,13 @@ pub enum RunEvent {
         /// How many of its tests the run has.
         tests: usize,
     },
+    /// A kernel does not compile: the run goes on without it.
+    KernelSetAside {
+        /// The kernel.
+        kernel: KernelName,
+        /// What the compiler says against it, a sentence with its place in a line each.
+        message: String,
+    },
     /// The kernels are compiled and the engines open; the tests run next.
     Prepared {
         /// Tests, each counted once for each engine.

@@ -54,6 +54,8 @@ pub enum OpenItemKind {
     ScheduleReplayed,
     /// The run ended before all tests had begun.
     TestsNotBegun,
+    /// A kernel does not compile, and the run went on without it.
+    KernelSetAside,
 }
 
 impl OpenItemKind {
@@ -76,6 +78,7 @@ impl OpenItemKind {
         (OpenItemKind::RepetitionsLeftOut, "repetitions-left-out"),
         (OpenItemKind::ScheduleReplayed, "schedule-replayed"),
         (OpenItemKind::TestsNotBegun, "tests-not-begun"),
+        (OpenItemKind::KernelSetAside, "kernel-set-aside"),
     ];
 
     /// The stored name.
@@ -310,6 +313,8 @@ pub enum UnsoughtReason {
     NotCompared,
     /// The run ended before all tests had begun.
     TestsNotBegun,
+    /// Kernels that do not compile were set aside.
+    KernelsSetAside,
 }
 
 impl fmt::Display for UnsoughtReason {
@@ -326,6 +331,7 @@ impl fmt::Display for UnsoughtReason {
             UnsoughtReason::NoDeviceLimits => "no device gave its limits",
             UnsoughtReason::NotCompared => "not every test could be compared",
             UnsoughtReason::TestsNotBegun => "not every test was begun",
+            UnsoughtReason::KernelsSetAside => "not every kernel compiles",
         })
     }
 }

@@ -39,6 +39,7 @@ pub mod reach;
 #[cfg(test)]
 mod reach_tests;
 pub mod schema;
+mod set_aside;
 pub mod status;
 #[cfg(test)]
 mod status_tests;
@@ -51,3 +52,4 @@ pub use load::{
     load_stored_project, requirement_files,
 };
 pub use load_procedure::{ProcedureFile, load_procedure, parse_procedure};
+pub use set_aside::SetAside;

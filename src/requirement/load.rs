@@ -9,6 +9,7 @@ use super::check_texts::check_texts_of_file;
 use super::document::{Document, FileSyntax, Located, Node, Origin, Value, in_place_order};
 use super::nearest::{did_you_mean, nearest_name};
 use super::pipeline::load_pipeline;
+use super::set_aside::SetAside;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,8 +41,11 @@ pub struct Project {
     pub requirements: Vec<Located<Requirement>>,
     /// Tests that are to run, in the order of files, then of each file.
     pub tests: Vec<Located<Test>>,
-    /// Tests that the command line leaves out; they still say which requirements they would verify.
+    /// Tests that the command line leaves out, and those of kernels that were set aside; they still say which requirements
+    /// they would verify.
     pub left_out: Vec<Located<Test>>,
+    /// Kernels that do not compile and that everything else here is without ([`Project::set_kernels_aside`]).
+    pub set_aside: Vec<SetAside>,
     /// Records of verification by analysis, in the same order.
     pub analyses: Vec<Located<VerificationRecord>>,
     /// Records of verification by review, in the same order.
@@ -178,6 +182,7 @@ fn read_project_with(
         requirements,
         tests,
         left_out,
+        set_aside: Vec::new(),
         analyses,
         reviews,
         test_reviews,

@@ -13,7 +13,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::coverage::Status;
-use vkcert_model::evidence::{KernelEvidence, KernelText, RequirementEvidence, UntestedKernel};
+use vkcert_model::evidence::{
+    KernelEvidence, KernelText, RequirementEvidence, SetAsideKernel, UntestedKernel,
+};
 use vkcert_model::id::{KernelName, ObligationId, TestId};
 use vkcert_model::requirement::CodeLink;
 
@@ -68,7 +70,12 @@ pub struct UntestedCode {
 pub struct TestedCode<'e> {
     kernels: Vec<KernelCode<'e>>,
     judged: BTreeMap<TestId, BTreeSet<KernelName>>,
+    /// Kernels that do not compile: no test judges anything of their files in them.
+    set_aside: Vec<SetAsideKernel>,
 }
+
+/// What stands in the place of text of a kernel that does not compile.
+const NOT_COMPILED: &str = "a kernel that does not compile";
 
 impl<'e> TestedCode<'e> {
     /// From all kernels of the evidence, and the kernels that each test judges.
@@ -76,7 +83,13 @@ impl<'e> TestedCode<'e> {
         kernels: &'e [KernelEvidence],
         judged: BTreeMap<TestId, BTreeSet<KernelName>>,
     ) -> Self {
-        Self { kernels: kernels.iter().map(KernelCode::from_evidence).collect(), judged }
+        let set_aside = Vec::new();
+        Self { kernels: kernels.iter().map(KernelCode::from_evidence).collect(), judged, set_aside }
+    }
+
+    /// The same beside kernels that do not compile.
+    pub fn beside(self, set_aside: &[SetAsideKernel]) -> Self {
+        Self { set_aside: set_aside.to_vec(), ..self }
     }
 
     /// Code that a requirement names and that none of these tests judges, in any kernel or in some.
@@ -89,7 +102,16 @@ impl<'e> TestedCode<'e> {
         let mut untested = UntestedCode::default();
         for code in requirement_row.code.iter().filter(|code| code.found) {
             let link = code.link();
-            let Some(kernels) = self.linked_kernels(&link) else { continue };
+            let broken_kernels = self.set_aside.iter().filter(|row| {
+                row.has_file(&link.file)
+                    && (link.kernels.is_empty() || link.kernels.contains(&row.kernel))
+            });
+            let Some(kernels) = self.linked_kernels(&link) else {
+                if broken_kernels.count() > 0 {
+                    untested.links.push(link);
+                }
+                continue;
+            };
             let (tested, untested_kernels): (BTreeSet<&KernelName>, BTreeSet<&KernelName>) =
                 kernels.into_iter().partition(|kernel| self.is_tested(&link, kernel, &test_ids));
             if tested.is_empty() {
@@ -109,6 +131,13 @@ impl<'e> TestedCode<'e> {
                 let (file, symbol, kernel) = (link.file.clone(), link.symbol.clone(), *kernel);
                 untested.kernels.push(UntestedKernel { file, symbol, kernel, text, unread });
             }
+            untested.kernels.extend(broken_kernels.map(|row| UntestedKernel {
+                file: link.file.clone(),
+                symbol: link.symbol.clone(),
+                kernel: row.kernel,
+                text: KernelText::Unread,
+                unread: Some(NOT_COMPILED.to_owned()),
+            }));
         }
         untested
     }

@@ -131,6 +131,16 @@ pub fn tests_by_kernel(tests: &[Located<Test>]) -> BTreeMap<KernelName, Vec<&Loc
     by_kernel
 }
 
+/// Every kernel that a test names: those that it dispatches, references and checkers.
+pub fn named_kernels(test: &Test) -> BTreeSet<KernelName> {
+    let dispatched = test.dispatches.iter().map(|dispatch| dispatch.kernel);
+    let judging = test.expect.iter().flat_map(|expectation| {
+        let reference = expectation.reference.as_ref().map(|reference| reference.kernel);
+        reference.into_iter().chain(expectation.check.as_ref().map(|checker| checker.kernel))
+    });
+    dispatched.chain(judging).collect()
+}
+
 /// Names of the buffers whose device addresses a test gives, in buffers or in push constants.
 pub fn addressed_buffers(test: &Test) -> BTreeSet<&str> {
     let addressed_in_buffers = test

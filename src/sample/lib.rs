@@ -263,6 +263,7 @@ pub fn evidence() -> Evidence {
             ],
             left_out: Vec::new(),
             not_looked_for: Vec::new(),
+            set_aside: Vec::new(),
             open_items: open_items(),
             rejected_acceptances: Vec::new(),
             notes: Vec::new(),

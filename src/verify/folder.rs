@@ -317,7 +317,9 @@ fn may_be_omitted(evidence: &Evidence, path: &str, bytes: u64) -> bool {
         .flat_map(|settings| &settings.kernels)
         .map(|kernel| kernel.source.as_str());
     let mut structure_files = evidence.kernels.iter().flat_map(|kernel| &kernel.structure.files);
+    let mut set_aside_sources = evidence.campaign.set_aside.iter().map(|row| row.source.as_str());
     let is_kept = path == PROJECT_FILE
+        || set_aside_sources.any(|source| source == path)
         || is_requirement_file(path)
         || kernel_sources.any(|source| source == path)
         || structure_files.any(|file| file.path == path);

@@ -89,6 +89,7 @@ pub fn compare_project(
     verification.checked += comparison.0.compared;
     verification.problems.append(&mut comparison.0.messages);
     check_left_out_tests(campaign, project, verification);
+    check_set_aside_kernels(campaign, project, verification);
     Ok(())
 }
 
@@ -124,10 +125,22 @@ fn without_results(test: &TestEvidence) -> TestEvidence {
 
 /// Tests that were left out are tests of the project.
 fn check_left_out_tests(campaign: &Campaign, project: &Project, verification: &mut Verification) {
-    let project_left_out: Vec<_> = project.left_out.iter().map(|test| &test.id).collect();
-    verification.check(campaign.left_out.iter().collect::<Vec<_>>() == project_left_out, || {
+    verification.check(campaign.left_out == project.left_out_on_request(), || {
         "tests that were left out".to_owned()
     });
+}
+
+/// Kernels that were set aside are kernels of the project, with their sources and the tests that name
+/// them. Whether they compile only a compiler can tell.
+fn check_set_aside_kernels(
+    campaign: &Campaign,
+    project: &Project,
+    verification: &mut Verification,
+) {
+    let stored = campaign.set_aside.iter().map(|row| (row.kernel, &row.source, &row.tests));
+    let of_project = project.set_aside.iter();
+    let of_project = of_project.map(|row| (row.settings.name, &row.settings.source, &row.tests));
+    verification.check(stored.eq(of_project), || "kernels that were set aside".to_owned());
 }
 
 #[derive(Default)]

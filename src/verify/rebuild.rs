@@ -71,6 +71,8 @@ pub fn rebuild_project<T: Toolchain>(
     let all_tests = std::mem::take(&mut project.tests);
     (project.left_out, project.tests) =
         all_tests.into_iter().partition(|test| left_out.contains(&test.id));
+    let set_aside = stored.campaign.set_aside.iter().map(|row| row.kernel).collect();
+    project.set_kernels_aside(&set_aside);
     if let Some(reason) = missing_reason.or_else(|| why_not_compiled(stored, &project, toolchain)) {
         let reason = format!("what follows from the modules: {reason}");
         return RebuildOutcome::ProjectAlone(
@@ -197,7 +199,9 @@ fn why_not_compiled(
     if let Some(other_maker) = toolchain.other_maker(stored) {
         return Some(format!("they were made by {other_maker}"));
     }
-    let include_folders = project.settings.value.kernels.iter().flat_map(|kernel| &kernel.include);
+    let set_aside = project.set_aside.iter().map(|row| &row.settings);
+    let all_kernels = project.settings.value.kernels.iter().chain(set_aside);
+    let include_folders = all_kernels.flat_map(|kernel| &kernel.include);
     let outside_folder = include_folders.into_iter().find(|folder| leaves_folder(folder))?;
     Some(format!("the include folder `{outside_folder}` is outside of the project"))
 }

@@ -16,6 +16,7 @@ use crate::facts::{self, CampaignFacts, CampaignSetting, NoFiles};
 use crate::kernel::Kernel;
 use crate::plan::RunPlan;
 use crate::profile::ProjectTarget;
+use crate::set_aside::BrokenKernel;
 use crate::test_run::{PreparedTest, TestRun};
 use crate::{
     CampaignError, altered, captures, configuration, execution, headers, inputs, judged, recording,
@@ -60,6 +61,7 @@ pub fn derived_evidence(
     replay: Replay,
     verification: &mut Verification,
 ) -> Result<Option<Evidence>, CampaignError> {
+    check_set_aside(rebuilt, verification);
     let mut kernels = rebuilt.kernels.clone();
     let stored_headers = headers::stored_headers(&stored_evidence.campaign);
     configuration::add_header_boundaries(rebuilt.project(), &mut kernels, &stored_headers);
@@ -150,6 +152,15 @@ pub fn derived_evidence(
     }
 }
 
+/// What is set aside does not compile; what the compiler says against it is compared with the rest.
+fn check_set_aside(rebuilt: &RebuiltProject, verification: &mut Verification) {
+    for (row, broken) in rebuilt.project().set_aside.iter().zip(&rebuilt.set_aside) {
+        verification.check(broken.is_some(), || {
+            format!("kernel {} is set aside, and it compiles", row.settings.name)
+        });
+    }
+}
+
 /// Tests whose records follow undefined values as stored.
 fn follows_undefined(stored_campaign: &Campaign) -> impl Iterator<Item = String> {
     let has_passed =
@@ -189,6 +200,12 @@ fn evidence_from_facts(
     )?;
     let mut inputs = inputs::gather_inputs(project, kernels)?;
     inputs::add_host_files(&mut inputs, project, &host_readings)?;
+    let broken_kernels: Vec<BrokenKernel> = rebuilt.set_aside.iter().flatten().cloned().collect();
+    inputs::add_set_aside(&mut inputs, project, &broken_kernels)?;
+    let request = CampaignSetting {
+        set_aside: broken_kernels.iter().map(|kernel| kernel.stored(project)).collect(),
+        ..stored_request(&stored_evidence.campaign)
+    };
     let facts = CampaignFacts {
         engines,
         runs_by_test,
@@ -196,18 +213,19 @@ fn evidence_from_facts(
         agreement: stored_agreement(&stored_evidence.campaign),
         coupled,
         inputs,
-        request: stored_request(&stored_evidence.campaign),
+        request,
         date: stored_evidence.campaign.project.date.clone(),
     };
     facts::derive_evidence(project, kernels, facts, &NoFiles)
 }
 
-/// What the command line asked for.
+/// What the command line asked for; which kernels do not compile is found out again.
 fn stored_request(stored_campaign: &Campaign) -> CampaignSetting {
     let stored_results = stored_campaign.tests.iter().flat_map(|test| &test.results);
     let finding_kinds = FindingKind::ALL.iter().map(|(kind, _)| *kind);
     CampaignSetting {
         left_out: stored_campaign.left_out.clone(),
+        set_aside: Vec::new(),
         not_looked_for: finding_kinds
             .filter(|kind| stored_campaign.not_looked_for.contains(kind))
             .collect(),

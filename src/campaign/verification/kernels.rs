@@ -10,11 +10,13 @@ use super::other_compiler;
 use crate::inputs;
 use crate::kernel::{CompiledKernel, Measurement, TargetedKernel};
 use crate::project::{self, module_bytes, module_file};
+use crate::set_aside::{BrokenKernel, compile_set_aside};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::evidence::{Evidence, KernelEvidence};
 use vkcert_model::place::SourceFile;
+use vkcert_requirement::Project;
 use vkcert_verification::{ComparedKernels, KernelCheck, Verification};
 
 /// What the kernels of a project with the same inputs come to.
@@ -23,10 +25,16 @@ pub(super) fn compare_project_kernels(
     project_folder: &Path,
     verification: &mut Verification,
 ) -> KernelCheck {
-    let compiled = project::load_project(project_folder).and_then(|project| {
+    let compiled = project::load_project(project_folder).and_then(|mut project| {
+        let set_aside = stored_evidence.campaign.set_aside.iter().map(|row| row.kernel).collect();
+        project.set_kernels_aside(&set_aside);
         let kernels = project::compile_kernels(&project)?;
-        let read_hashes = inputs::gather_inputs(&project, &kernels)?.hashes();
-        Ok((kernels, read_hashes))
+        let mut read_inputs = inputs::gather_inputs(&project, &kernels)?;
+        let broken_kernels: Vec<BrokenKernel> =
+            compile_set_aside(&project)?.into_iter().flatten().collect();
+        inputs::add_set_aside(&mut read_inputs, &project, &broken_kernels)?;
+        check_set_aside(stored_evidence, (&project, &broken_kernels), verification);
+        Ok((kernels, read_inputs.hashes()))
     });
     let shown = project_folder.display();
     let (kernels, read_hashes) = match compiled {
@@ -63,6 +71,31 @@ pub(super) fn compare_project_kernels(
     }
     compared.other_compiler = other_compiler;
     KernelCheck::Compared(compared)
+}
+
+/// Kernels that the evidence sets aside do not compile in the project either, with the same said
+/// against them where this is the compiler that made the evidence.
+fn check_set_aside(
+    stored_evidence: &Evidence,
+    (project, broken_kernels): (&Project, &[BrokenKernel]),
+    verification: &mut Verification,
+) {
+    let is_same_compiler = other_compiler(stored_evidence).is_none();
+    for row in &stored_evidence.campaign.set_aside {
+        let shown = project.root.display();
+        let broken = broken_kernels.iter().find(|kernel| kernel.name == row.kernel);
+        verification.check(broken.is_some(), || {
+            format!("kernel {} is set aside, and it compiles in {shown}", row.kernel)
+        });
+        if let Some(broken) = broken.filter(|_| is_same_compiler) {
+            verification.check(broken.stored(project).diagnostics == row.diagnostics, || {
+                format!(
+                    "kernel {} is set aside, and the compiler says something else against it in {shown}",
+                    row.kernel
+                )
+            });
+        }
+    }
 }
 
 /// Files that a run in the project reads and this one did not. A production module on disk may be

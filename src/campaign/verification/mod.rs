@@ -10,6 +10,7 @@ mod replay;
 pub use derivation::derived_evidence;
 
 use super::kernel::Kernel;
+use super::set_aside::{BrokenKernel, compile_set_aside};
 use super::{CampaignError, configuration, project};
 use std::path::{Path, PathBuf};
 use vkcert_derivation::stated::{TOOL, TOOL_VERSION};
@@ -33,6 +34,8 @@ pub struct RebuiltProject {
     pub laid_out: LaidOutProject,
     /// Its kernels, compiled there, in project order.
     pub kernels: Vec<Kernel>,
+    /// The kernels that the evidence sets aside, compiled there; none in place of one that compiles.
+    pub(super) set_aside: Vec<Option<BrokenKernel>>,
 }
 
 impl RebuiltProject {
@@ -51,10 +54,11 @@ impl Toolchain for Compiling {
     }
 
     fn compile(&self, laid_out: LaidOutProject) -> Result<RebuiltProject, String> {
-        let kernels = project::compile_kernels(&laid_out.project)
-            .and_then(|kernels| configuration::configure_kernels(&laid_out.project, kernels));
-        match kernels {
-            Ok(kernels) => Ok(RebuiltProject { laid_out, kernels }),
+        let compiled = project::compile_kernels(&laid_out.project)
+            .and_then(|kernels| configuration::configure_kernels(&laid_out.project, kernels))
+            .and_then(|kernels| Ok((kernels, compile_set_aside(&laid_out.project)?)));
+        match compiled {
+            Ok((kernels, set_aside)) => Ok(RebuiltProject { laid_out, kernels, set_aside }),
             Err(failure) => Err(failure.sentence().to_owned()),
         }
     }

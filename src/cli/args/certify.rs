@@ -56,6 +56,10 @@ pub(in crate::cli) struct Certify {
     /// Run one of N parts of the tests, the K-th; `vkcert merge` puts the parts together
     #[arg(long, value_name = "K/N", conflicts_with_all = ["baseline", "history", "only"])]
     pub shard: Option<Shard>,
+    /// Certify the other kernels where some do not compile: these are set aside, with the tests that
+    /// name them, and count against the result
+    #[arg(long)]
+    pub keep_going: bool,
     #[command(flatten)]
     pub ending: EndingOptions,
     #[command(flatten)]

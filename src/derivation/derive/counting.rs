@@ -149,6 +149,7 @@ pub fn tested_code<'e>(campaign: &Campaign, kernels: &'e [KernelEvidence]) -> Te
         (test.id, judged_dispatches.map(|(_, dispatch)| dispatch.kernel).collect())
     };
     TestedCode::new(kernels, campaign.tests.iter().map(judged_kernels).collect())
+        .beside(&campaign.set_aside)
 }
 
 /// Statuses of requirements, which follow from tests, records and the kernels' code.

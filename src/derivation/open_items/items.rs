@@ -10,7 +10,7 @@ use vkcert_model::criterion::CriterionName;
 use vkcert_model::element::ElementType;
 use vkcert_model::evidence::{
     CheckStatus, CodeTrace, Configuration, CouplingCheckName, CouplingEvidence, KernelEvidence,
-    RequirementEvidence, RequirementStatus, TestResult,
+    RequirementEvidence, RequirementStatus, SetAsideKernel, TestResult,
 };
 use vkcert_model::id::KernelName;
 use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
@@ -43,6 +43,7 @@ pub(super) fn items_of_kind(kind: OpenItemKind, stored: &StoredCampaign) -> Vec<
         OpenItemKind::RepetitionsLeftOut => repetitions_left_out(stored),
         OpenItemKind::ScheduleReplayed => replayed_schedule(stored),
         OpenItemKind::TestsNotBegun => tests_not_begun(stored),
+        OpenItemKind::KernelSetAside => kernels_set_aside(stored),
     }
 }
 
@@ -446,4 +447,19 @@ fn tests_not_begun(stored: &StoredCampaign) -> Vec<OpenItem> {
     let sentence =
         format!("{not_begun} of {due} runs of tests were not begun: {}", reasons.join("; "));
     vec![run_item(OpenItemKind::TestsNotBegun, None, sentence)]
+}
+
+/// Kernels that do not compile: nothing of them was certified.
+fn kernels_set_aside(stored: &StoredCampaign) -> Vec<OpenItem> {
+    let item = |row: &SetAsideKernel| {
+        let name = row.kernel;
+        let first = row.diagnostics.first().map(ToString::to_string).unwrap_or_default();
+        let more = row.diagnostics.len().saturating_sub(1);
+        let more_words = if more == 0 { String::new() } else { format!(" (and {more} more)") };
+        let sentence = format!(
+            "kernel {name} does not compile and was set aside (--keep-going), so that nothing of it is certified: {first}{more_words}"
+        );
+        run_item(OpenItemKind::KernelSetAside, Some(OpenItemSubject::Kernel(name)), sentence)
+    };
+    stored.campaign.set_aside.iter().map(item).collect()
 }

@@ -22,7 +22,9 @@ mod tests;
 use vkcert_coverage::ApproverRule;
 use vkcert_coverage::justification::{Signature, signature_fault};
 use vkcert_model::criterion::CriterionName;
-use vkcert_model::evidence::{Campaign, CouplingCheckName, CouplingEvidence, KernelEvidence};
+use vkcert_model::evidence::{
+    Campaign, CouplingCheckName, CouplingEvidence, KernelEvidence, SetAsideKernel,
+};
 use vkcert_model::generation::Generation;
 use vkcert_model::open_item::{
     Acceptability, ItemAcceptance, OpenItem, OpenItemKind, RejectedAcceptance,
@@ -70,10 +72,34 @@ pub fn derive_open_items(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
     let kinds = OpenItemKind::ALL.iter().map(|(kind, _)| *kind);
     let mut open_items: Vec<OpenItem> =
         kinds.flat_map(|kind| items::items_of_kind(kind, &stored)).collect();
-    let rejected_acceptances = accept_items(&mut open_items, settings);
+    let acceptances =
+        settings.acceptances.iter().filter(|row| !is_of_set_aside(row, &stored, &open_items));
+    let acceptances: Vec<&ItemAcceptance> = acceptances.collect();
+    let rejected_acceptances = accept_items_by(&mut open_items, acceptances.into_iter(), settings);
     let (notes, unsought) = (notes::all_notes(&stored), unsought::unsought_kinds(&stored));
     (campaign.open_items, campaign.rejected_acceptances) = (open_items, rejected_acceptances);
     (campaign.notes, campaign.unsought) = (notes, unsought);
+}
+
+/// Whether an acceptance is of something that is not known because a kernel was set aside: of an item
+/// of that kernel, or of code in its files.
+fn is_of_set_aside(
+    acceptance: &ItemAcceptance,
+    stored: &StoredCampaign,
+    open_items: &[OpenItem],
+) -> bool {
+    if open_items.iter().any(|item| item.name == acceptance.item) {
+        return false;
+    }
+    let Some((kind_word, subject)) = acceptance.item.split_once(' ') else { return false };
+    let is_known = OpenItemKind::ALL.iter().any(|(_, name)| *name == kind_word);
+    let before_colon = subject.rsplit_once(':').map_or(subject, |(before, _)| before);
+    let is_about = |row: &SetAsideKernel| {
+        row.kernel.as_str() == subject
+            || row.kernel.as_str() == before_colon
+            || row.has_file(before_colon)
+    };
+    is_known && stored.campaign.set_aside.iter().any(is_about)
 }
 
 /// What coupling checks alone leave open, with what the project accepts of it.
@@ -111,10 +137,6 @@ pub fn coupling_items(coupling: &[CouplingEvidence], settings: &ProjectFile) -> 
 }
 
 /// Marks the items that the project accepts; gives the acceptances that accept none.
-fn accept_items(items: &mut [OpenItem], settings: &ProjectFile) -> Vec<RejectedAcceptance> {
-    accept_items_by(items, settings.acceptances.iter(), settings)
-}
-
 fn accept_items_by<'a>(
     items: &mut [OpenItem],
     acceptances: impl Iterator<Item = &'a ItemAcceptance>,

@@ -91,7 +91,7 @@ fn requirements_without_robustness(stored: &StoredCampaign) -> Option<CampaignNo
     let has_no_robustness_test = robustness_tests.is_empty();
     // Of tests that were left out nothing is said.
     let standard = stored.settings.level.standard();
-    let run_words = if stored.campaign.left_out.is_empty() { "" } else { " of this run" };
+    let run_words = if !stored.campaign.lacks_tests() { "" } else { " of this run" };
     let sentence = match has_no_robustness_test {
         true => format!(
             "No test{run_words} is a robustness test ({}): what the software does with abnormal inputs is not \

@@ -256,6 +256,7 @@ const CASES: &[(Change, &[&str])] = &[
         },
         &["tests-not-begun"],
     ),
+    (|evidence| evidence.campaign.set_aside.push(broken_kernel()), &["kernel-set-aside broken"]),
     // An engine that was not there is no early end.
     (
         |evidence| {
@@ -265,6 +266,23 @@ const CASES: &[(Change, &[&str])] = &[
         &[],
     ),
 ];
+
+fn broken_kernel() -> SetAsideKernel {
+    let error = |line: u32| StoredDiagnostic {
+        kind: "glsl-syntax".to_owned(),
+        message: "'x' : undeclared identifier".to_owned(),
+        file: Some("glsl/broken.comp".to_owned()),
+        line: Some(line),
+        column: Some(3),
+    };
+    SetAsideKernel {
+        kernel: "broken".into(),
+        source: "glsl/broken.comp".to_owned(),
+        included: vec!["glsl/part.glsl".to_owned()],
+        tests: vec!["TC-9".into()],
+        diagnostics: vec![error(5), error(6)],
+    }
+}
 
 #[test]
 fn each_kind_is_derived_from_what_shows_it_and_alone() {

@@ -29,6 +29,13 @@ fn unsought_reason(finding_kind: FindingKind, stored: &StoredCampaign) -> Option
     if stored.campaign.not_looked_for.contains(&finding_kind) {
         return Some(UnsoughtReason::LeftOut);
     }
+    unsought_in_part(finding_kind, stored).or_else(|| {
+        (!stored.campaign.set_aside.is_empty()).then_some(UnsoughtReason::KernelsSetAside)
+    })
+}
+
+/// Why a kind was not looked for, or not everywhere, in the kernels that were certified.
+fn unsought_in_part(finding_kind: FindingKind, stored: &StoredCampaign) -> Option<UnsoughtReason> {
     match finding_kind {
         FindingKind::DataRace
         | FindingKind::BarrierDivergence

@@ -12,6 +12,7 @@ mod coupling;
 mod identity;
 mod kernel;
 mod requirement;
+mod set_aside;
 mod test;
 
 pub use agreement::{
@@ -32,6 +33,7 @@ pub use requirement::{
     CodeTrace, JustificationEvidence, KernelText, RecordEvidence, RejectedReview,
     RequirementEvidence, RequirementStatus, TestReviewEvidence, UntestedKernel,
 };
+pub use set_aside::{SetAsideKernel, StoredDiagnostic};
 pub use test::{
     ExpectedRun, Mismatch, OutputBytes, StoredContents, StoredExpectation, TestEvidence,
     TestResult, TouchedBuffer,
@@ -115,7 +117,7 @@ pub struct Campaign {
     pub schema: u32,
     /// What was certified, and with what.
     pub project: ProjectIdentity,
-    /// The project file as it was read; format 1 does not hold it.
+    /// The project file as it was read, without kernels that were set aside; format 1 does not hold it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<crate::project::ProjectFile>,
     /// The engines, each with whether it ran.
@@ -144,6 +146,10 @@ pub struct Campaign {
     /// Kinds of findings that the command line left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_looked_for: Vec<FindingKind>,
+    /// Kernels of the project that do not compile and that the run went on without, in project order; `settings` is without
+    /// them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<SetAsideKernel>,
     /// What makes the result say less than the level asks for, accepted or not; format 1 does not hold it.
     #[serde(default)]
     pub open_items: Vec<OpenItem>,

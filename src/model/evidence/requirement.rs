@@ -22,7 +22,7 @@ pub struct RequirementEvidence {
     pub children: Vec<RequirementId>,
     /// Tests that name it.
     pub tests: Vec<TestId>,
-    /// Tests of it that the command line left out.
+    /// Tests of it that the command line left out, or that name a kernel which was set aside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out_tests: Vec<TestId>,
     /// Functions that implement it, `file:symbol`, found in the source or not.

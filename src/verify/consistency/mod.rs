@@ -29,6 +29,7 @@ pub fn check_always(stored: &Evidence, verification: &mut Verification) {
     check_refused(stored, verification);
     check_findings(stored, verification);
     check_agreement(stored, verification);
+    check_set_aside(stored, verification);
 }
 
 /// What follows from the definitions that are stored in the evidence itself.
@@ -43,6 +44,18 @@ pub fn check_records(stored: &Evidence, verification: &mut Verification) {
     check_verdicts(stored, verification);
     check_record_counting(stored, verification);
     check_derived(stored, verification);
+}
+
+/// Kernels that were set aside: what the compiler says against them only a compiler can tell again.
+fn check_set_aside(stored: &Evidence, verification: &mut Verification) {
+    for row in &stored.campaign.set_aside {
+        verification.check(!row.diagnostics.is_empty(), || {
+            format!("kernel {} is set aside without a diagnostic", row.kernel)
+        });
+        verification
+            .not_derived_from_modules
+            .push(format!("kernel {}, which was set aside: that it does not compile", row.kernel));
+    }
 }
 
 /// The comparison of the engines.
