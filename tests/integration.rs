@@ -68,6 +68,7 @@ mod instructions;
 mod jobs;
 mod judged;
 mod justifications;
+mod keep_going;
 mod kernels;
 mod loop_boundary_coverage;
 mod lowering;

@@ -49,7 +49,7 @@ fn build_verifier(programs: &Path) {
     run(build.current_dir(root()), 0);
 }
 
-fn verifier() -> Command {
+pub(crate) fn verifier() -> Command {
     let mut command = Command::new(&*VERIFIER);
     command.env_remove("NO_COLOR").stdin(Stdio::null());
     command

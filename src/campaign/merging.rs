@@ -209,6 +209,13 @@ fn difference_in_words(first: &StoredShard, other: &StoredShard) -> Option<Strin
             first.file.shard.of, shard.of
         ));
     }
+    let is_same_program = *program == first.file.program;
+    if let Some(kernel) = set_aside_otherwise(campaign, other_campaign).filter(|_| is_same_program)
+    {
+        return Some(format!(
+            "only one of them sets kernel {kernel} aside, or they say something else against it"
+        ));
+    }
     if campaign.project != other_campaign.project || *program != first.file.program {
         return Some("project, tool or compiler".to_owned());
     }
@@ -220,11 +227,6 @@ fn difference_in_words(first: &StoredShard, other: &StoredShard) -> Option<Strin
     }
     if *left_out != first.file.left_out {
         return Some("the tests that are left out".to_owned());
-    }
-    if let Some(kernel) = set_aside_otherwise(campaign, other_campaign) {
-        return Some(format!(
-            "only one of them sets kernel {kernel} aside, or they say something else against it"
-        ));
     }
     if campaign.settings != other_campaign.settings {
         return Some("vkcert.toml".to_owned());

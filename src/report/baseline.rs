@@ -76,16 +76,18 @@ fn add_settings(baseline: &Evidence, now: &Evidence, changes: &mut Vec<BaselineC
         changes,
     );
     let left_out = |evidence: &Evidence| -> BTreeSet<String> {
-        evidence.campaign.left_out.iter().map(|test| format!("test {test}")).collect()
+        evidence.campaign.tests_not_in_run().iter().map(|test| format!("test {test}")).collect()
     };
     add_members_of_what_is_left_out([left_out(baseline), left_out(now)], "left out", changes);
     let [before, now] = [baseline, now].map(RunMeasure::of_evidence);
     for (aspect, before, now) in now.changes_since(&before) {
         let area = match aspect {
             // They are compared member by member.
-            "criteria asked for" | "tests left out" | "findings not looked for" | "engines" => {
-                continue;
-            }
+            "criteria asked for"
+            | "tests left out"
+            | "kernels set aside"
+            | "findings not looked for"
+            | "engines" => continue,
             // Without a test nothing was repeated.
             "repetitions" if [before, now].contains(&"none") => continue,
             "tool" | "compiler" => ChangeArea::Environment,
@@ -176,13 +178,16 @@ fn add_environment(baseline: &Evidence, now: &Evidence, changes: &mut Vec<Baseli
     }
 }
 
-/// Each kernel under each configuration: that it is there.
+/// Each kernel under each configuration: that it is there; each that was set aside: that it is not.
 fn kernel_statuses(evidence: &Evidence) -> Statuses {
+    let set_aside = evidence.campaign.set_aside.iter();
+    let set_aside = set_aside.map(|row| (row.kernel.to_string(), ("set aside".to_owned(), false)));
     let rows = evidence.campaign.conclusion.summary.iter();
     rows.map(|row| {
         let unit = kernel_unit(evidence, &row.kernel, &row.configuration).unit_label();
         (format!("{unit} on {}", row.engine), ("measured".to_owned(), true))
     })
+    .chain(set_aside)
     .collect()
 }
 

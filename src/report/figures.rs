@@ -157,8 +157,12 @@ pub(crate) fn coupling_figure(evidence: &Evidence) -> Vec<FigurePart> {
         );
         (words, Tone::Caution)
     });
+    let set_aside = evidence.campaign.set_aside.len();
+    let set_aside = (set_aside > 0)
+        .then(|| (format!("{}: set aside, not checked", counted(set_aside, "kernel")), Tone::Bad));
+    let without_interface = without_interface.into_iter().chain(set_aside);
     if rows.is_empty() {
-        return without_interface.into_iter().collect();
+        return without_interface.collect();
     }
     let status_count = |wanted_status: CheckStatus| {
         let checks = rows.iter().flat_map(|row| &row.checks);

@@ -142,7 +142,9 @@ impl RunMeasure {
         let campaign = &evidence.campaign;
         let project = &campaign.project;
         let criteria = project.criteria.iter().map(StoredCriterion::as_str);
-        let left_out_tests = campaign.left_out.iter().map(|test| test.as_str());
+        let left_out_tests = campaign.tests_not_in_run().into_iter();
+        let left_out_tests = left_out_tests.map(|test| test.as_str());
+        let set_aside = campaign.set_aside.iter().map(|row| row.kernel.as_str());
         let mut aspects = vec![
             ("level", project.level.in_words()),
             ("criteria asked for", listed(criteria)),
@@ -153,6 +155,7 @@ impl RunMeasure {
             ("decisions", project.decision_policy.name().to_owned()),
             ("memory model", project.memory_model.name().to_owned()),
             ("tests left out", listed(left_out_tests)),
+            ("kernels set aside", listed(set_aside)),
             ("findings not looked for", unsought_words(evidence)),
             ("repetitions", listed(repetition_words(evidence))),
             ("other schedules", listed(schedule_words(evidence).into_iter())),

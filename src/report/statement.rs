@@ -18,7 +18,7 @@ use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{Campaign, Evidence, RequirementStatus, TestEvidence, TestResult};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::KernelName;
-use vkcert_model::open_item::Acceptability;
+use vkcert_model::open_item::{Acceptability, UnsoughtKind, UnsoughtReason};
 use vkcert_model::project::DecisionPolicy;
 use vkcert_model::reason::{Ground, Reason, ReasonKind};
 use vkcert_model::requirement::VerificationMethod;
@@ -293,7 +293,9 @@ fn finding_scope(evidence: &Evidence) -> FindingScope {
     let never_run = never_run(evidence);
     let known_kernels: BTreeSet<&KernelName> =
         campaign.conclusion.summary.iter().map(|row| &row.kernel).collect();
-    if campaign.unsought.len() == FindingKind::ALL.len()
+    // In kernels that compile a kind was looked for all the same.
+    let is_of_run = |row: &&UnsoughtKind| row.reason != UnsoughtReason::KernelsSetAside;
+    if campaign.unsought.iter().filter(is_of_run).count() == FindingKind::ALL.len()
         || (!known_kernels.is_empty() && never_run.len() == known_kernels.len())
     {
         FindingScope::Nowhere
@@ -349,14 +351,42 @@ pub(crate) fn unsought_kinds(evidence: &Evidence) -> Vec<String> {
 }
 
 /// What shares of coverage are shares of.
-pub(crate) fn basis_of_shares(evidence: &Evidence) -> &'static str {
-    if evidence.campaign.project.decision_policy == DecisionPolicy::ControlFlow {
+pub(crate) fn basis_of_shares(evidence: &Evidence) -> String {
+    let basis = if evidence.campaign.project.decision_policy == DecisionPolicy::ControlFlow {
         "Shares: obligations covered by tests that passed, of all obligations. Decision: decisions in control flow alone, entry \
          and exit points of functions."
     } else {
         "Shares: obligations covered by tests that passed, of all obligations. Decision: all Boolean expressions, entry and exit \
          points of functions."
+    };
+    match evidence.campaign.set_aside_in_words() {
+        None => basis.to_owned(),
+        Some(words) => format!("{basis} No share is of all kernels: {words}."),
     }
+}
+
+/// `all kernels`, or those that shares can be of where others do not compile.
+pub(crate) fn all_kernels(evidence: &Evidence) -> &'static str {
+    match evidence.campaign.set_aside.is_empty() {
+        true => "all kernels",
+        false => "all kernels that compile",
+    }
+}
+
+/// The same as the name of a row.
+pub(crate) fn all_kernels_title(evidence: &Evidence) -> &'static str {
+    match evidence.campaign.set_aside.is_empty() {
+        true => "All kernels",
+        false => "All kernels that compile",
+    }
+}
+
+/// `1 of 3 kernels does not compile and was set aside: broken`; none where all compile.
+pub(crate) fn set_aside_kernels(evidence: &Evidence) -> Option<String> {
+    let rows = &evidence.campaign.set_aside;
+    let names: Vec<&str> = rows.iter().map(|row| row.kernel.as_str()).collect();
+    let words = evidence.campaign.set_aside_in_words()?;
+    Some(format!("{words}: {}", first_names(&names)))
 }
 
 /// Notes of page 1; of older evidence the engines that did not run.
@@ -399,6 +429,12 @@ pub(crate) fn next_steps(evidence: &Evidence, places: &Places) -> Vec<String> {
     if !campaign.left_out.is_empty() {
         let whole_command = places.on_project("vkcert certify", "");
         next_commands.push(format!("tests left out: {whole_command} runs all of them"));
+    }
+    if !campaign.set_aside.is_empty() {
+        let build_command = places.on_project("vkcert build", "");
+        next_commands.push(format!(
+            "kernels that do not compile: {build_command} tells what is wrong with each"
+        ));
     }
     let mut standing_items = campaign.open_items.iter().filter(|item| item.stands());
     if let Some(item) = standing_items.find(|item| item.acceptable == Acceptability::ByProject) {

@@ -33,6 +33,7 @@ impl Format for Terminal {
         let mut page = SummaryPage { text: String::new(), presentation };
         page.write_stamp();
         page.write_title(evidence);
+        page.write_set_aside(evidence);
         page.write_coverage(evidence);
         page.write_averages(evidence);
         page.write_tests(evidence);
@@ -75,6 +76,14 @@ impl SummaryPage<'_> {
             self.write_quiet(&project_details);
         }
         self.write_line("");
+    }
+
+    /// Kernels that nothing below is of.
+    fn write_set_aside(&mut self, evidence: &Evidence) {
+        if let Some(words) = statement::set_aside_kernels(evidence) {
+            self.write_labelled("Kernels", &[(words, Tone::Bad)]);
+            self.write_line("");
+        }
     }
 
     fn write_tests(&mut self, evidence: &Evidence) {

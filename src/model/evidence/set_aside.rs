@@ -104,20 +104,16 @@ impl Campaign {
         self.set_aside.iter().any(|row| row.kernel == *kernel)
     }
 
-    /// `3 of 13 kernels do not compile and were set aside: a, b, c`; none where there is none.
+    /// `3 of 13 kernels do not compile and were set aside`; none where there is none.
     pub fn set_aside_in_words(&self) -> Option<String> {
         let count = self.set_aside.len();
         if count == 0 {
             return None;
         }
         let certified = self.settings.as_ref().map_or(0, |settings| settings.kernels.len());
-        let names: Vec<&str> = self.set_aside.iter().map(|row| row.kernel.as_str()).collect();
         let verbs = if count == 1 { "does not compile and was" } else { "do not compile and were" };
-        Some(format!(
-            "{count} of {} {verbs} set aside: {}",
-            crate::wording::plural(count + certified, "kernel", "kernels"),
-            names.join(", ")
-        ))
+        let kernels = crate::wording::plural(count + certified, "kernel", "kernels");
+        Some(format!("{count} of {kernels} {verbs} set aside"))
     }
 }
 

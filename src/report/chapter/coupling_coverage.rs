@@ -7,6 +7,7 @@ use super::links::unit_link;
 use super::summary::share_text;
 use crate::document::{ColumnAlign, Outline, Table, Text, Tone};
 use crate::facts::{self, KernelUnit};
+use crate::statement;
 use vkcert_model::coupling_summary::{CoupledObject, CouplingClassSummary, ObligationCounts};
 use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{Evidence, KernelEvidence};
@@ -93,7 +94,7 @@ fn class_cells(classes: &[CouplingClassSummary]) -> Vec<Text> {
 
 /// The classes of all kernels, and the sum of what the column beside them counts.
 fn sum_cells(evidence: &Evidence, rows: &[(KernelUnit<'_>, &KernelEvidence)]) -> Vec<Text> {
-    let mut cells = vec![Text::plain("All kernels")];
+    let mut cells = vec![Text::plain(statement::all_kernels_title(evidence))];
     cells.extend(class_cells(&evidence.campaign.conclusion.coupling_classes));
     let mut sum = ObligationCounts::default();
     let obligations = rows.iter().flat_map(|(_, row)| row.coverage.coupling_obligations());

@@ -80,8 +80,9 @@ fn coverage_pair(evidence: &Evidence) -> Option<(String, Text)> {
             row.engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
         Text::join(shares, ", ").then_plain(format!(" on {engine_words}"))
     });
-    let basis = Text::plain(": covered by tests that passed, of all obligations of all kernels")
-        .with_link(summary::ANCHOR);
+    let kernels = statement::all_kernels(evidence);
+    let basis = format!(": covered by tests that passed, of all obligations of {kernels}");
+    let basis = Text::plain(basis).with_link(summary::ANCHOR);
     Some(("Coverage".to_owned(), Text::join(of_engines, "; ").followed_by(basis)))
 }
 
@@ -129,6 +130,11 @@ pub(super) fn tool_pair(evidence: &Evidence) -> (String, Text) {
 /// The run in numbers: each with what it is a number of.
 fn run_in_numbers(evidence: &Evidence) -> Vec<(String, Text)> {
     let mut number_rows = vec![requirements_pair(evidence)];
+    let set_aside = statement::set_aside_kernels(evidence);
+    number_rows.extend(set_aside.map(|words| {
+        let text = Text::plain(words).with_tone(Tone::Bad);
+        ("Kernels".to_owned(), text.with_link(identification::SET_ASIDE))
+    }));
     number_rows.extend(test_pairs(evidence));
     number_rows.extend(
         figures::agreement_figure(evidence)

@@ -38,6 +38,7 @@ pub(super) fn identification_chapter(evidence: &Evidence, root: &str, outline: &
                 .then_plain("."),
         );
     }
+    set_aside_section(evidence, outline);
     refused_section(evidence, outline);
     engines_section(evidence, outline);
     settings_section(evidence, ContentsOf::Results, outline);
@@ -108,6 +109,35 @@ fn profile_text(profile: &ProfileEvidence, of: ContentsOf) -> Text {
         .then_plain(sentences.join(" "))
         .then_plain(" Declared features: ")
         .followed_by(listed_texts(feature_codes, Tone::Quiet))
+}
+
+/// Where kernels that do not compile stand.
+pub(super) const SET_ASIDE: &str = "chapter/set-aside";
+
+fn set_aside_section(evidence: &Evidence, outline: &mut Outline) {
+    let Some(words) = evidence.campaign.set_aside_in_words() else { return };
+    outline.add_heading(2, "Kernels that do not compile", SET_ASIDE);
+    outline.add_paragraph(format!(
+        "{words} (--keep-going). Nothing of them is certified: no test that names one of them ran, and no number in these \
+         results is of them."
+    ));
+    let mut table = Table::new("Kernels that do not compile").columns(&[
+        "Kernel",
+        "Source",
+        "What the compiler says",
+        "Tests that did not run",
+    ]);
+    for row in &evidence.campaign.set_aside {
+        let told = row.diagnostics.iter().map(|diagnostic| Text::plain(diagnostic.to_string()));
+        let tests = row.tests.iter().map(|test| Text::code(test.as_str()));
+        table.add_row(vec![
+            Text::strong(row.kernel.as_str()),
+            Text::code(row.source.as_str()),
+            Text::join(told, "; ").with_tone(Tone::Bad),
+            listed_texts(tests, Tone::Quiet),
+        ]);
+    }
+    outline.add_table(table);
 }
 
 fn refused_section(evidence: &Evidence, outline: &mut Outline) {

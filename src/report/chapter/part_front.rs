@@ -50,7 +50,8 @@ pub(super) fn case_front_blocks(evidence: &Evidence, root: &str) -> Vec<Block> {
 
 /// Tests of the project of which this document knows nothing.
 fn left_out_line(evidence: &Evidence) -> Option<Text> {
-    let names: Vec<&str> = evidence.campaign.left_out.iter().map(TestId::as_str).collect();
+    let left_out = evidence.campaign.tests_not_in_run();
+    let names: Vec<&str> = left_out.iter().map(TestId::as_str).collect();
     let line = format!(
         "Not in this document, since the evidence was made without: {} ({} of the project).",
         first_names(&names),

@@ -72,8 +72,9 @@ fn case_table(evidence: &Evidence, outline: &mut Outline) {
     } else {
         outline.add_table(table);
     }
-    if !evidence.campaign.left_out.is_empty() {
-        let names = evidence.campaign.left_out.iter().map(|id| Text::code(id.as_str()));
+    let left_out = evidence.campaign.tests_not_in_run();
+    if !left_out.is_empty() {
+        let names = left_out.iter().map(|id| Text::code(id.as_str()));
         outline.add_paragraph(
             Text::plain("Test cases of the project that the evidence was made without; nothing here tells of them: ")
                 .followed_by(Text::join(names, ", "))

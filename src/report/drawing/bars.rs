@@ -10,6 +10,7 @@ use super::lettering::{fitted_label, label};
 use super::{Dashes, Drawing, Paint, Shape, Spot};
 use crate::document::{ColumnAlign, Text, Tone};
 use crate::facts::{self, CoverageRow};
+use crate::statement;
 use vkcert_model::coverage::{CriterionSummary, Status};
 use vkcert_model::evidence::Evidence;
 use vkcert_model::verdict::EngineName;
@@ -51,7 +52,8 @@ pub(crate) fn coverage_bars(evidence: &Evidence) -> Vec<Drawing> {
     let mut groups: Vec<BarGroup> = Vec::new();
     if rows.len() > 1 {
         let totals = facts::coverage_totals(evidence, &criteria).unwrap_or_default();
-        groups.extend(totals.into_iter().map(|row| BarGroup::of(Text::strong("All kernels"), row)));
+        let name = statement::all_kernels_title(evidence);
+        groups.extend(totals.into_iter().map(|row| BarGroup::of(Text::strong(name), row)));
     }
     let row_count = rows.len();
     let drawn_rows = most_open_rows(rows);

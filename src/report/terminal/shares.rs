@@ -55,7 +55,7 @@ impl SummaryPage<'_> {
                 self.write_shares(&rows, above_table(columns, column_gap), KernelLayout::Above);
             }
         }
-        self.write_quiet(statement::basis_of_shares(evidence));
+        self.write_quiet(&statement::basis_of_shares(evidence));
         if let Some(row) = rows.iter().find(|row| row.engines.len() > 1) {
             let engines =
                 row.engines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");

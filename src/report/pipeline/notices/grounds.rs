@@ -144,8 +144,16 @@ fn requirement_place(uid: &str, sources: &Sources) -> Option<NoticePlace> {
     Some(NoticePlace::declared(file, position))
 }
 
-/// The kernel's main file, as a whole.
+/// The kernel's main file, as a whole; of a kernel that does not compile where the compiler says so.
 fn kernel_place(name: &str, evidence: &Evidence) -> Option<NoticePlace> {
+    let mut set_aside = evidence.campaign.set_aside.iter();
+    if let Some(row) = set_aside.find(|row| row.kernel.as_str() == name) {
+        let place = row.diagnostics.iter().find_map(|told| {
+            let line = told.line?;
+            Some(NoticePlace::at(told.file.as_ref()?, line, told.column.unwrap_or(0)))
+        });
+        return Some(place.unwrap_or(NoticePlace::file(&row.source)));
+    }
     let mut measured = evidence.kernels.iter();
     if let Some(kernel) = measured.find(|kernel| kernel.kernel.as_str() == name) {
         return Some(NoticePlace::file(&kernel.source));
