@@ -165,7 +165,7 @@ fn the_pipeline_of_the_document_runs_and_writes_what_its_table_names() {
 
 #[test]
 fn every_command_of_the_documents_on_pipelines_and_caches_runs() {
-    for (name, due) in [("pipelines.md", 16), ("cache.md", 6)] {
+    for (name, due) in [("pipelines.md", 17), ("cache.md", 6)] {
         let folder = tempfile::tempdir().unwrap();
         let text = document(name);
         let blocks = blocks(&text);

@@ -231,8 +231,10 @@ impl Default for KernelCheck {
 /// The kernels of the project, each compiled there.
 #[derive(Debug, Default)]
 pub struct ComparedKernels {
-    /// How many kernels the project has.
+    /// How many kernels the project has, without those that the evidence sets aside.
     pub kernels: usize,
+    /// Of those that it sets aside: how many do not compile in the project either.
+    pub set_aside: usize,
     /// Those whose includes lead to the files of the evidence.
     pub same_files: usize,
     /// Those that compile to the production module of the evidence.

@@ -75,12 +75,17 @@ fn kernels_in_numbers(kernel_check: &KernelCheck) -> Value {
         KernelCheck::NotCompared { .. } => Value::Null,
         KernelCheck::Compared(ComparedKernels {
             kernels: kernel_count,
+            set_aside,
             same_files,
             same_modules,
             other_compiler,
         }) => {
             let same_modules = other_compiler.is_none().then_some(same_modules);
-            json!({ "compiled": kernel_count, "same_files": same_files, "same_modules": same_modules })
+            let mut numbers = json!({ "compiled": kernel_count, "same_files": same_files, "same_modules": same_modules });
+            if *set_aside > 0 {
+                numbers["set_aside"] = json!(set_aside);
+            }
+            numbers
         }
     }
 }
@@ -223,17 +228,19 @@ fn project_in_words(project: &ProjectCheck) -> Option<String> {
 
 /// What the kernels were compared with.
 fn kernels_in_words(kernels: &KernelCheck) -> String {
-    let ComparedKernels { kernels, same_files, same_modules, other_compiler } = match kernels {
-        KernelCheck::NotCompared { reason } => {
-            return format!("its kernels were not compared: {reason}");
-        }
-        KernelCheck::Compared(compared) => compared,
+    let ComparedKernels { kernels, set_aside, same_files, same_modules, other_compiler } =
+        match kernels {
+            KernelCheck::NotCompared { reason } => {
+                return format!("its kernels were not compared: {reason}");
+            }
+            KernelCheck::Compared(compared) => compared,
+        };
+    let nouns = match set_aside {
+        0 => plural(*kernels, "kernel includes", "kernels include"),
+        _ => plural(*kernels, "certified kernel includes", "certified kernels include"),
     };
-    let files_sentence = format!(
-        "{same_files} of its {} the same files",
-        plural(*kernels, "kernel includes", "kernels include")
-    );
-    match other_compiler {
+    let files_sentence = format!("{same_files} of its {nouns} the same files");
+    let sentence = match other_compiler {
         None => {
             format!(
                 "{files_sentence}, {same_modules} of {kernels} compile to the same production module"
@@ -242,6 +249,11 @@ fn kernels_in_words(kernels: &KernelCheck) -> String {
         Some(other_maker) => format!(
             "{files_sentence}; production modules were not compared: {other_maker} made those of the evidence"
         ),
+    };
+    match set_aside {
+        0 => sentence,
+        1 => format!("{sentence}; 1 that was set aside does not compile there either"),
+        count => format!("{sentence}; {count} that were set aside do not compile there either"),
     }
 }
 
@@ -524,6 +536,7 @@ mod tests {
         let with_kernels = |other_compiler: Option<&str>| {
             let kernels = ComparedKernels {
                 kernels: 2,
+                set_aside: 0,
                 same_files: 1,
                 same_modules: 1,
                 other_compiler: other_compiler.map(str::to_owned),
@@ -552,6 +565,24 @@ mod tests {
                 "kernels": { "compiled": 2, "same_files": 1, "same_modules": same_modules },
             });
             assert_eq!(json_document(&verification)["project"], numbers);
+        }
+    }
+
+    #[test]
+    fn kernels_set_aside_are_told_beside_those_that_were_compared() {
+        for (set_aside, told) in [
+            (1, "; 1 that was set aside does not compile there either"),
+            (3, "; 3 that were set aside do not compile there either"),
+        ] {
+            let kernels =
+                ComparedKernels { kernels: 2, set_aside, same_files: 2, ..Default::default() };
+            let verification =
+                compared(ComparedFiles { kernels: KernelCheck::Compared(kernels), ..files(3, 3) });
+            let words = line_of(&verification, "project").unwrap();
+            assert!(words.contains("2 of its 2 certified kernels include"), "{words}");
+            assert!(words.ends_with(told), "{words}");
+            let numbers = &json_document(&verification)["project"]["kernels"];
+            assert_eq!(numbers["set_aside"], json!(set_aside));
         }
     }
 

@@ -34,10 +34,10 @@ pub(super) fn compare_project_kernels(
             compile_set_aside(&project)?.into_iter().flatten().collect();
         inputs::add_set_aside(&mut read_inputs, &project, &broken_kernels)?;
         check_set_aside(stored_evidence, (&project, &broken_kernels), verification);
-        Ok((kernels, read_inputs.hashes()))
+        Ok((kernels, broken_kernels.len(), read_inputs.hashes()))
     });
     let shown = project_folder.display();
-    let (kernels, read_hashes) = match compiled {
+    let (kernels, set_aside, read_hashes) = match compiled {
         Ok(compiled) => compiled,
         Err(failure) => {
             verification
@@ -48,7 +48,8 @@ pub(super) fn compare_project_kernels(
     };
     check_files_read(stored_evidence, (&kernels, &read_hashes), project_folder, verification);
     let other_compiler = other_compiler(stored_evidence);
-    let mut compared = ComparedKernels { kernels: kernels.len(), ..ComparedKernels::default() };
+    let mut compared =
+        ComparedKernels { kernels: kernels.len(), set_aside, ..ComparedKernels::default() };
     for kernel in &kernels {
         let rows =
             || stored_evidence.kernels.iter().filter(|row| row.kernel.as_str() == kernel.name);
