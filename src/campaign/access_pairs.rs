@@ -90,7 +90,7 @@ fn pairs_of_kernel(
         let earlier_kernels: Vec<EarlierKernel> = earlier
             .filter_map(|(earlier, shared)| earlier_kernel(kernels, earlier, shared))
             .collect();
-        let told = match project.set_aside_before(kernel_name) {
+        let told = match order.set_aside_before(kernel_name) {
             None => kernel
                 .pair_obligations(context, &earlier_kernels)
                 .map_err(|error| error.to_string()),

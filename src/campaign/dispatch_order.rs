@@ -33,6 +33,8 @@ pub(crate) struct ConfiguredKernel {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct DispatchOrder {
     by_later: BTreeMap<ConfiguredKernel, BTreeMap<ConfiguredKernel, SharedBindings>>,
+    /// By later kernel, one that is dispatched before it and was set aside.
+    set_aside: BTreeMap<KernelName, KernelName>,
 }
 
 /// Dispatches of a test that are alike in what this module looks at.
@@ -47,7 +49,7 @@ struct AlikeDispatches<'a> {
 impl DispatchOrder {
     /// Of all interfaces and tests of a project, tests that are left out as well.
     pub(crate) fn of_project(project: &Project, kernels: &[Kernel]) -> Self {
-        let mut order = Self::default();
+        let mut order = Self { set_aside: project.set_aside_before(), ..Self::default() };
         for interface in &project.interfaces {
             order.add_interface(interface, kernels);
         }
@@ -85,6 +87,12 @@ impl DispatchOrder {
     fn add(&mut self, earlier: ConfiguredKernel, later: ConfiguredKernel, shared: SharedBindings) {
         // Without bindings in common, too: both may use device addresses.
         self.by_later.entry(later).or_default().entry(earlier).or_default().join(shared);
+    }
+
+    /// A kernel that is dispatched before another one, and of which nothing is known: it does not
+    /// compile.
+    pub(crate) fn set_aside_before(&self, later: KernelName) -> Option<KernelName> {
+        self.set_aside.get(&later).copied()
     }
 
     /// Kernels that are dispatched before a kernel, each with what the two share.

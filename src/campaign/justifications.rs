@@ -18,6 +18,7 @@ use vkcert_requirement::nearest::did_you_mean;
 /// one whose obligation has other content by now is stale, which the evidence says.
 pub fn check_justifications(project: &Project, kernels: &[Kernel]) -> Result<(), CampaignError> {
     let mut diagnostics = Vec::new();
+    let set_aside_before = project.set_aside_before();
     for kernel in kernels {
         let mut rows = project
             .justifications
@@ -35,7 +36,7 @@ pub fn check_justifications(project: &Project, kernels: &[Kernel]) -> Result<(),
             if let JustificationSubject::Obligation(id) = &justification.value.subject
                 && !known_obligations.contains_key(id)
                 // Which pairs of accesses it has is not known then.
-                && project.set_aside_before(justification.kernel).is_none()
+                && !set_aside_before.contains_key(&justification.kernel)
             {
                 diagnostics.push(unknown_obligation(
                     justification,

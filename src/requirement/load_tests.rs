@@ -484,3 +484,74 @@ fn earlier_kernels_exist_and_share_something_once() {
         assert!(problems.len() == 1 && problems[0].starts_with(problem), "{text}: {problems:?}");
     }
 }
+
+#[test]
+fn kernels_are_set_aside_with_all_that_names_them() {
+    let kernels: String = ["a", "b", "c", "d"]
+        .map(|name| format!("[[kernel]]\nname = \"{name}\"\nsource = \"glsl/k.comp\"\n"))
+        .concat();
+    let settings = format!("schema = 1\nname = \"Example\"\nlevel = \"D\"\n{kernels}");
+    let test = |id: &str, kernels: &[&str]| {
+        let dispatch = |kernel: &&str| {
+            format!("[[test.dispatches]]\nkernel = \"{kernel}\"\ngroups = [1, 1, 1]\n")
+        };
+        let dispatches: String = kernels.iter().map(dispatch).collect();
+        format!(
+            "[[test]]\nid = \"{id}\"\nrequirements = [\"HLR-1\"]\nbuffers.r = {{ type = \"uint\", count = 4 }}\n{dispatches}"
+        )
+    };
+    let interface = |kernel: &str, earlier: &str| {
+        format!(
+            "[[interface]]\nkernel = \"{kernel}\"\ngroups = [\"1\", \"1\", \"1\"]\nlocal_size = [1, 1, 1]\n\
+             earlier = [{earlier}]\n"
+        )
+    };
+    let tests = [
+        test("TC-B", &["b"]),
+        test("TC-C", &["c", "a"]),
+        test("TC-D", &["d"]),
+        test("TC-LATER", &["d", "b"]),
+    ];
+    let shared = "shared = [{ from = { binding = 0 }, to = { binding = 0 } }]";
+    let interfaces =
+        [interface("a", &format!("{{ kernel = \"c\", {shared} }}")), interface("c", "")];
+    let text = format!("{PARENT}{}{}", tests.concat(), interfaces.concat());
+    let folder = ProjectFolder::with_files(&[
+        ("vkcert.toml", &settings),
+        ("requirements/all.toml", &text),
+        ("glsl/k.comp", KERNEL),
+    ]);
+    let mut project = folder.load().unwrap();
+    let asked = project.tests.iter().position(|test| test.id.as_str() == "TC-LATER").unwrap();
+    let asked = project.tests.remove(asked);
+    project.left_out.push(asked);
+    project.set_kernels_aside(&["a", "c"].map(Into::into).into());
+    let names = |kernels: &[vkcert_model::project::ProjectKernel]| -> Vec<String> {
+        kernels.iter().map(|kernel| kernel.name.to_string()).collect()
+    };
+    assert_eq!(names(&project.settings.kernels), ["b", "d"]);
+    let ids = |tests: &[super::document::Located<vkcert_model::procedure::Test>]| -> Vec<String> {
+        tests.iter().map(|test| test.id.to_string()).collect()
+    };
+    assert_eq!(
+        (ids(&project.tests), ids(&project.left_out)),
+        (vec!["TC-B".into(), "TC-D".into()], vec!["TC-LATER".into(), "TC-C".into()])
+    );
+    assert_eq!(project.left_out_on_request(), [TestId::from("TC-LATER")]);
+    let tests_of: Vec<_> =
+        project.set_aside.iter().map(|row| (row.place, row.tests.len())).collect();
+    assert_eq!(tests_of, [(0, 1), (2, 1)]);
+    // Each is where the file states it.
+    for (index, line) in [(0, 7), (1, 13)] {
+        let place = project.kernel_origin(index).position().expect("a place");
+        assert_eq!(place.line, line, "kernel {index}");
+    }
+    assert!(project.interfaces.is_empty());
+    assert!(project.set_aside_before().is_empty());
+    // One that is dispatched before another one, in an interface and in a test.
+    let mut project = folder.load().unwrap();
+    project.set_kernels_aside(&["c", "d"].map(Into::into).into());
+    let before = project.set_aside_before();
+    assert_eq!(before, BTreeMap::from([("a".into(), "c".into()), ("b".into(), "d".into())]));
+    assert_eq!(project.interfaces.len(), 1);
+}

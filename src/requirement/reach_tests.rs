@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::coverage::{KernelCoverage, SimpleObligation};
 use vkcert_model::evidence::{
     Configuration, EVIDENCE_SCHEMA, KernelEvidence, ModuleHashes, ObjectEvidence,
-    RequirementEvidence,
+    RequirementEvidence, SetAsideKernel,
 };
 use vkcert_model::id::{FunctionId, KernelName, TestId};
 use vkcert_model::place::{FileIndex, SourceFile, Span};
@@ -360,4 +360,28 @@ fn functions_that_are_reached_are_the_entry_and_those_that_are_measured() {
         .map(|function| (function.file, function.name))
         .collect();
     assert_eq!(names, [("common.glsl", "sum"), ("a.comp", "main"), ("a.comp", "far")]);
+}
+
+/// Its text is not known, so that nothing that is shown elsewhere says anything of it.
+#[test]
+fn code_of_a_kernel_that_does_not_compile_is_not_judged_in_it() {
+    let kernels = three_kernels();
+    let broken = SetAsideKernel {
+        kernel: "broken".into(),
+        source: "broken.comp".to_owned(),
+        included: vec!["common.glsl".to_owned()],
+        tests: Vec::new(),
+        diagnostics: Vec::new(),
+    };
+    let code = TestedCode::new(&kernels, judged(&[("T", &["a", "b"])])).beside(&[broken]);
+    let untested = |links: &[LinkRow]| {
+        described(&code.untested_code(&requirement("R", links), &[TestId::from("T")]))
+    };
+    let row = "common.glsl:sum in broken: Unreada kernel that does not compile";
+    assert_eq!(untested(&[("common.glsl", Some("sum"), &[])]), [row]);
+    assert_eq!(untested(&[("broken.comp", Some("main"), &[])]), ["nothing of broken.comp:main"]);
+    // The link is of other kernels, or of a file that is no part of it.
+    assert!(untested(&[("common.glsl", Some("sum"), &["a", "b"])]).is_empty());
+    assert!(untested(&[("a.comp", Some("main"), &[])]).is_empty());
+    assert!(untested(&[("host.cpp", None, &[])]).is_empty());
 }

@@ -5,12 +5,11 @@
 //! text; a requirement keeps the tests that it loses, so that it stays open.
 //! Does not cover: which kernels compile (`campaign`), and what is said of those that do not.
 
-use super::document::{Located, Origin};
+use super::document::Origin;
 use super::load::Project;
-use super::trace::{kernels_of, named_kernels};
-use std::collections::BTreeSet;
+use super::trace::named_kernels;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::id::{KernelName, TestId};
-use vkcert_model::procedure::Test;
 use vkcert_model::project::ProjectKernel;
 
 /// A kernel that was set aside.
@@ -25,28 +24,33 @@ pub struct SetAside {
 }
 
 impl Project {
-    /// Takes kernels out of the project, with their interfaces and justifications; tests that name
-    /// one of them are left out. What the files state besides stays.
+    /// Takes kernels out of a project that has all of them, with their interfaces and justifications;
+    /// tests that name one of them are left out. What the files state besides stays.
     pub fn set_kernels_aside(&mut self, names: &BTreeSet<KernelName>) {
         if names.is_empty() {
             return;
         }
-        let places: Vec<usize> =
-            (0..self.settings.kernels.len()).map(|index| self.kernel_place(index)).collect();
-        let kernels = std::mem::take(&mut self.settings.value.kernels);
-        for (place, settings) in places.into_iter().zip(kernels) {
-            if !names.contains(&settings.name) {
-                self.settings.value.kernels.push(settings);
-                continue;
+        let mut tests_by_kernel: BTreeMap<KernelName, Vec<TestId>> = BTreeMap::new();
+        let all_tests = std::mem::take(&mut self.tests);
+        for test in all_tests {
+            let named = named_kernels(&test);
+            for name in named.intersection(names) {
+                tests_by_kernel.entry(*name).or_default().push(test.id);
             }
-            let of_kernel =
-                self.tests.iter().filter(|test| named_kernels(test).contains(&settings.name));
-            let tests = of_kernel.map(|test| test.id).collect();
-            self.set_aside.push(SetAside { place, settings, tests });
+            match named.is_disjoint(names) {
+                true => self.tests.push(test),
+                false => self.left_out.push(test),
+            }
         }
-        self.set_aside.sort_by_key(|row| row.place);
-        let names_one = |test: &mut Located<Test>| !named_kernels(test).is_disjoint(names);
-        self.left_out.extend(self.tests.extract_if(.., names_one));
+        let kernels = std::mem::take(&mut self.settings.value.kernels);
+        for (place, settings) in kernels.into_iter().enumerate() {
+            if names.contains(&settings.name) {
+                let tests = tests_by_kernel.remove(&settings.name).unwrap_or_default();
+                self.set_aside.push(SetAside { place, settings, tests });
+            } else {
+                self.settings.value.kernels.push(settings);
+            }
+        }
         self.interfaces.retain(|interface| !names.contains(&interface.kernel));
         self.justifications.retain(|justification| !names.contains(&justification.kernel));
         let named_files: BTreeSet<&str> = self
@@ -59,13 +63,9 @@ impl Project {
 
     /// Where the project file states the kernel at a place among those that were not set aside.
     pub fn kernel_origin(&self, index: usize) -> Origin {
-        self.settings.origin.at("kernel").at(self.kernel_place(index))
-    }
-
-    /// The place in the project file of a kernel that was not set aside.
-    fn kernel_place(&self, index: usize) -> usize {
         // In order of places: each one in front moves those behind it.
-        self.set_aside.iter().fold(index, |place, row| place + usize::from(row.place <= place))
+        let step_over = |place: usize, row: &SetAside| place + usize::from(row.place <= place);
+        self.settings.origin.at("kernel").at(self.set_aside.iter().fold(index, step_over))
     }
 
     /// Tests that the command line leaves out, in project order.
@@ -76,23 +76,31 @@ impl Project {
         left_out.filter(|test| !of_set_aside.contains(test)).collect()
     }
 
-    /// The first kernel that was set aside and that is dispatched before another one, as its
-    /// interface states or a test does.
-    pub fn set_aside_before(&self, later: KernelName) -> Option<KernelName> {
-        let is_set_aside =
-            |name: &KernelName| self.set_aside.iter().any(|row| row.settings.name == *name);
-        let own_interfaces = self.interfaces.iter().filter(|interface| interface.kernel == later);
-        let mut stated = own_interfaces.flat_map(|interface| &interface.earlier);
-        let stated = stated.find_map(|earlier| Some(earlier.kernel).filter(is_set_aside));
-        stated.or_else(|| {
-            let with_both = self.left_out.iter().filter(|test| kernels_of(test).contains(&later));
-            let mut earlier = with_both.flat_map(|test| {
-                let names = test.dispatches.iter().map(|dispatch| dispatch.kernel);
-                let names: Vec<KernelName> = names.collect();
-                let last = names.iter().rposition(|name| *name == later).unwrap_or(0);
-                names.into_iter().take(last)
-            });
-            earlier.find(|name| is_set_aside(name))
-        })
+    /// Kernels before which one that was set aside is dispatched, as their interfaces state or a test
+    /// does, each with the first such one.
+    pub fn set_aside_before(&self) -> BTreeMap<KernelName, KernelName> {
+        let mut before = BTreeMap::new();
+        let set_aside: BTreeSet<KernelName> =
+            self.set_aside.iter().map(|row| row.settings.name).collect();
+        if set_aside.is_empty() {
+            return before;
+        }
+        for interface in &self.interfaces {
+            let mut stated = interface.earlier.iter().map(|earlier| earlier.kernel);
+            if let Some(earlier) = stated.find(|name| set_aside.contains(name)) {
+                before.entry(interface.kernel).or_insert(earlier);
+            }
+        }
+        for test in &self.left_out {
+            let mut earlier = None;
+            for dispatch in &test.dispatches {
+                if set_aside.contains(&dispatch.kernel) {
+                    earlier = earlier.or(Some(dispatch.kernel));
+                } else if let Some(earlier) = earlier {
+                    before.entry(dispatch.kernel).or_insert(earlier);
+                }
+            }
+        }
+        before
     }
 }

@@ -8,10 +8,13 @@ use super::open_item;
 use crate::document::{Block, Outline, Text};
 use crate::shortened::{LINE, shortened};
 use crate::statement;
+use std::collections::BTreeSet;
 use vkcert_model::evidence::Evidence;
 
-/// Lines of page 1 for reasons and notes together, of which one note has some in any case.
+/// Lines of page 1 for reasons and notes together, of which one note has some in any case but one:
 const LINES: usize = 12;
+/// of more kinds of open items page 1 has no room for notes.
+const KINDS: usize = 17;
 /// Lines of one of them at most. What was not looked for has four at its longest.
 const REMARK_LINES: usize = 4;
 /// Where the whole of it stands.
@@ -40,7 +43,11 @@ fn notice(evidence: &Evidence, whole_place: &str) -> Block {
             .extend(statement::achieved_statements(evidence).into_iter().map(Text::sentence));
     }
     let remarks = all_remarks(evidence);
-    let mut lines_left = LINES.saturating_sub(brief_lines).max(2);
+    let kinds: BTreeSet<_> = evidence.campaign.open_items.iter().map(|item| item.kind).collect();
+    let mut lines_left = match kinds.len() > KINDS {
+        true => 0,
+        false => LINES.saturating_sub(brief_lines).max(2),
+    };
     let mut shown_remarks = Vec::new();
     for remark in &remarks {
         let remark = shortened(remark, REMARK_LINES * LINE);

@@ -1,6 +1,7 @@
 //! Coverage, justifications, open items and the conclusion, derived from the stored records.
 
 use crate::Verification;
+use std::collections::BTreeSet;
 use vkcert_derivation::conclusion::conclude;
 use vkcert_derivation::derive;
 use vkcert_derivation::objectives::derive_objectives;
@@ -9,6 +10,7 @@ use vkcert_model::coverage::CriterionSummary;
 use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence};
 use vkcert_model::finding::Acceptance;
 use vkcert_model::generation::Generation;
+use vkcert_model::id::TestId;
 use vkcert_oracle::judged::KernelCodes;
 
 /// Whether records count follows from their test's verdict, and which configuration they belong to
@@ -224,7 +226,7 @@ fn check_open_items(
         "the project file as it was read is missing".to_owned()
     });
     let mut left_out = campaign.requirements.iter().flat_map(|row| &row.left_out_tests);
-    let not_in_run = campaign.tests_not_in_run();
+    let not_in_run: BTreeSet<TestId> = campaign.tests_not_in_run().into_iter().collect();
     verification.check(left_out.all(|id| not_in_run.contains(id)), || {
         "tests that were left out".to_owned()
     });
