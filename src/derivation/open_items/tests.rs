@@ -565,3 +565,33 @@ fn evidence_without_settings_is_left_as_it_is() {
     });
     assert_eq!(campaign.open_items, []);
 }
+
+/// What would be open of a kernel that was set aside is not known: an acceptance of it is not idle.
+#[test]
+fn acceptances_of_a_kernel_that_was_set_aside_are_not_rejected() {
+    let names = [
+        "kernel-without-interface broken",
+        "index-bounds-not-shown broken:3",
+        "function-without-requirement glsl/part.glsl:f",
+        "kernel-without-interface other",
+        "kernel-set-aside broken",
+    ];
+    let campaign = derived(|evidence| {
+        evidence.campaign.set_aside.push(broken_kernel());
+        settings(evidence).acceptances =
+            names.iter().map(|name| acceptance(name, "A", "B")).collect();
+    });
+    let rejected: Vec<(&str, &str)> = campaign
+        .rejected_acceptances
+        .iter()
+        .map(|row| (row.item.as_str(), row.reason.as_str()))
+        .collect();
+    let expected = [
+        ("kernel-without-interface other", "not needed: there is no such open item"),
+        ("kernel-set-aside broken", "what is left out of one run cannot be accepted"),
+    ];
+    assert_eq!(rejected, expected);
+    let reasons: BTreeSet<UnsoughtReason> =
+        campaign.unsought.iter().map(|row| row.reason).collect();
+    assert!(reasons.contains(&UnsoughtReason::KernelsSetAside), "{reasons:?}");
+}
