@@ -432,6 +432,85 @@ fn results_do_not_stand_where_a_file_outside_is_missing() {
     assert!(!stderr(&cached()).contains("nothing has changed"));
 }
 
+/// A kernel that compiles may look outside of the project, too, before it finds a file inside.
+#[test]
+fn results_do_not_stand_where_a_file_outside_would_be_found_first() {
+    let include = including("../../shared/step.glsl").replace("1u", "STEP");
+    let mut project = TestProject::new(&[("good", &include)]);
+    project.settings.push_str("include = [\"inc/one/two\"]\n");
+    project.write_files();
+    project.write("inc/shared/step.glsl", "#define STEP 1u\n");
+    project.write("inc/one/two/empty", "");
+    let cached = |exit: i32| {
+        let mut command = project.certify("out", &[]);
+        run(command.arg("--cache").arg(project.path("cache")), exit)
+    };
+    cached(0);
+    write(project.folder.path(), "shared/step.glsl", "#define STEP 2u\n");
+    cached(1);
+}
+
+/// Where our own reading of a text ends before the compiler's, what the compiler includes counts.
+#[test]
+fn what_the_compiler_alone_includes_is_an_input() {
+    let unread = format!("#pragma told(\"a\") /* x */\n#if {}1\n#endif\n#include", "!".repeat(300));
+    let text = including("step.glsl").replace("#include", &unread).replace("1u", "STEP");
+    let project = TestProject::new(&[("good", &text)]);
+    let step = |value: &str| project.write("glsl/step.glsl", format!("#define STEP {value}\n"));
+    // Nothing is measured of such a text, so that the run is not complete.
+    let verdict = || {
+        let mut command = project.certify("out", &[]);
+        run(command.arg("--cache").arg(project.path("cache")), 1);
+        let campaign = project.campaign("out");
+        campaign["tests"][0]["results"][0]["verdict"].as_str().unwrap().to_owned()
+    };
+    step("1u");
+    assert_eq!(verdict(), "pass");
+    let inputs = &read(&project.evidence("out").join("manifest.json"))["inputs"];
+    assert!(inputs["glsl/step.glsl"].is_string(), "{inputs}");
+    step("2u");
+    assert_eq!(verdict(), "fail");
+}
+
+/// A requirement that names a kernel is open where that kernel does not compile, whatever can be told
+/// of its files.
+#[test]
+fn code_of_a_kernel_that_the_compiler_is_not_given_is_open() {
+    let lib = "uint f(uint x) { return x + 1u; }\n";
+    let calling = including("lib.glsl").replace("+= 1u", "= f(values[gl_GlobalInvocationID.x])");
+    let with_mark = format!("\u{feff}{calling}");
+    let mut project = TestProject::new(&[("good", &calling), ("broken", &with_mark)]);
+    project.write("glsl/lib.glsl", lib);
+    for (number, kernels) in ["kernels = [\"good\", \"broken\"]", ""].into_iter().enumerate() {
+        let link = format!(
+            "implements = [{{ file = \"glsl/lib.glsl\", symbol = \"f\"{}{kernels} }}]",
+            if kernels.is_empty() { "" } else { ", " }
+        );
+        project.add_test(
+            &format!("TC-code-{number}"),
+            &["good"],
+            &format!("LLR-code-{number}"),
+            &link,
+        );
+    }
+    project.write_files();
+    run(project.keep_going("out").args(["--report", "json,lcov,cobertura"]), 1);
+    let campaign = project.campaign("out");
+    let statuses =
+        campaign["requirements"].as_array().unwrap().iter().map(|row| {
+            (row["requirement"]["uid"].as_str().unwrap(), row["status"].as_str().unwrap())
+        });
+    let open: Vec<&str> =
+        statuses.filter(|(_, status)| *status != "verified").map(|(uid, _)| uid).collect();
+    assert_eq!(open, ["LLR-broken", "LLR-code-0", "LLR-code-1"]);
+    for file in ["lcov.info", "cobertura.xml"] {
+        let text = std::fs::read_to_string(project.path("out").join(file)).unwrap();
+        assert!(text.contains("kernel broken does not compile and was set aside"), "{text}");
+    }
+    let item = &campaign["open_items"].as_array().unwrap()[0]["sentence"];
+    assert!(item.to_string().contains("did not run, on no kernel: TC-broken"), "{item}");
+}
+
 #[test]
 fn a_kernel_that_was_certified_before_is_lost() {
     let project = TestProject::new(&[("good", GOOD), ("other", GOOD)]);

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use vkcert_cache::store::STORE_VERSION;
 use vkcert_cache::{CacheKey, RunCache};
 
 /// Most files of a project that are read to see whether anything has changed.
@@ -203,9 +204,12 @@ fn read_hashed(path: &Path, hash: &str) -> Option<Vec<u8>> {
 /// the host lead to.
 fn reads_elsewhere(project: &Project) -> bool {
     let is_inside = |path: &str| {
-        Path::new(path)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+        Path::new(path).components().all(|part| match part {
+            // What version control keeps is not looked at.
+            Component::Normal(name) => name != ".git",
+            Component::CurDir => true,
+            Component::Prefix(_) | Component::RootDir | Component::ParentDir => false,
+        })
     };
     let kernels = &project.settings.value.kernels;
     let stays = kernels.iter().all(|kernel| {
@@ -214,21 +218,27 @@ fn reads_elsewhere(project: &Project) -> bool {
     !stays || project.interfaces.iter().any(|interface| !interface.value.header.is_empty())
 }
 
-/// Whether a kernel that does not compile may ask for a file outside of the project that is not there:
-/// what was found is among the inputs.
+/// Whether a kernel may ask for files outside of the project, found or not: what is not there is no
+/// input, and would be found the next time. By the texts of all that is read but tables, so that what
+/// only looks like such a directive counts.
 fn may_look_elsewhere(evidence: &Evidence) -> bool {
-    let files = evidence.inputs.as_ref().map(|inputs| &inputs.files);
-    let text_of = |path: &str| match files.and_then(|files| files.get(path)) {
-        Some(StoredFile::Text(text)) => text.as_str(),
-        Some(StoredFile::Bytes(_) | StoredFile::Omitted { .. }) | None => "",
-    };
-    let leads_out = |text: &str| {
-        let signs = ["..", "\"/", "</", "\\\n", "\\\r"];
-        text.contains("include") && signs.iter().any(|sign| text.contains(sign))
-    };
-    evidence.campaign.set_aside.iter().any(|row| {
-        let paths = std::iter::once(&row.source).chain(&row.included);
-        paths.into_iter().any(|path| leads_out(text_of(path)))
+    let files = evidence.inputs.iter().flat_map(|inputs| &inputs.files);
+    let mut texts =
+        files.filter(|(path, _)| !path.ends_with(".toml")).map(|(_, file)| match file {
+            StoredFile::Text(text) => text.as_str(),
+            StoredFile::Bytes(_) | StoredFile::Omitted { .. } => "",
+        });
+    texts.any(may_include_from_elsewhere)
+}
+
+fn may_include_from_elsewhere(text: &str) -> bool {
+    // Lines are joined before directives are read.
+    let joined = text.replace("\\\r\n", "").replace("\\\n", "").replace("\\\r", "");
+    joined.split(['\n', '\r']).filter(|line| line.contains("include")).any(|line| {
+        let names_file = line.contains(['"', '<']) || line.contains("extension");
+        let leads_out = ["..", "\"/", "</"].iter().any(|sign| line.contains(sign));
+        // What a macro names is not told by the line.
+        leads_out || !names_file
     })
 }
 
@@ -254,7 +264,8 @@ fn leads_to_results(path: &Path) -> bool {
 /// Every file of a folder but those of version control, of the result and of the cache, by hash and
 /// path; none: there are too many, or something is no file.
 fn listed_files(root: &Path, [output_folder, cache_folder]: [&Path; 2]) -> Option<String> {
-    let left_out = [root.join(".git"), output_folder.join(RESULT_SECTION), cache_folder.to_owned()];
+    let cache_entries = cache_folder.join(format!("v{STORE_VERSION}"));
+    let left_out = [root.join(".git"), output_folder.join(RESULT_SECTION), cache_entries];
     let left_out: Vec<PathBuf> =
         left_out.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
     let output_folder = output_folder.canonicalize().ok();
@@ -302,4 +313,31 @@ fn is_result_in(path: &Path, output_folder: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let folder_name = output_folder.file_name().unwrap_or_default().to_string_lossy();
     Some(parent.as_path()) == output_folder.parent() && name == format!(".{folder_name}.lock")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_include_from_elsewhere;
+
+    #[test]
+    fn directives_that_may_lead_out_of_the_project_are_told_by_their_text() {
+        for text in [
+            "#include \"../a.glsl\"",
+            "# include <lib/../../a.glsl>",
+            "#incl\\\nude \"../a.glsl\"",
+            "#include \".\\\r\n./a.glsl\"",
+            "#include \"/a.glsl\"",
+            "#include NAME",
+            "#include /*\n*/ \"../a.glsl\"",
+        ] {
+            assert!(may_include_from_elsewhere(text), "{text}");
+        }
+        for text in [
+            "#extension GL_GOOGLE_include_directive : require\n#include \"a.glsl\"",
+            "#include <lib/a.glsl>\nuint a = b..c;",
+            "",
+        ] {
+            assert!(!may_include_from_elsewhere(text), "{text}");
+        }
+    }
 }

@@ -104,6 +104,33 @@ pub(crate) struct IncludeResolver<'k> {
     unreadable: RefCell<BTreeMap<String, PathBuf>>,
 }
 
+/// What directives have led to.
+#[derive(Debug, Default)]
+pub(crate) struct ReadIncludes {
+    /// Each directive; none where one led to no file.
+    pub lookups: Option<Vec<IncludeLookup>>,
+    /// Texts by the names of their files.
+    pub found: BTreeMap<String, String>,
+}
+
+impl ReadIncludes {
+    /// Adds what another reader of the same text was led to.
+    pub(crate) fn join(&mut self, other: ReadIncludes) {
+        let joined = self.lookups.take().zip(other.lookups).map(|(mut lookups, others)| {
+            for lookup in others {
+                if !lookups.contains(&lookup) {
+                    lookups.push(lookup);
+                }
+            }
+            lookups
+        });
+        self.lookups = joined;
+        for (name, text) in other.found {
+            self.found.entry(name).or_insert(text);
+        }
+    }
+}
+
 /// What was asked for, to be asked again.
 #[derive(Debug, Default)]
 struct AskedIncludes {
@@ -152,6 +179,13 @@ impl<'k> IncludeResolver<'k> {
     pub(crate) fn lookups(&self) -> Option<Vec<IncludeLookup>> {
         let asked = self.asked.borrow();
         (!asked.any_failed).then(|| asked.lookups.clone())
+    }
+
+    /// All that was read, for another thread.
+    pub(crate) fn read_includes(&self) -> ReadIncludes {
+        let found = self.found();
+        let found = found.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
+        ReadIncludes { lookups: self.lookups(), found }
     }
 
     /// Everything found so far, name to text.
@@ -333,7 +367,8 @@ fn clean_absolute(path: &Path) -> Option<PathBuf> {
 /// path names.
 fn project_root(kernel: &KernelSource) -> Option<PathBuf> {
     let folder = lexically_clean(kernel.folder.as_deref()?);
-    let mut parent_components: Vec<_> = Path::new(&kernel.path).parent()?.components().collect();
+    let clean_path = lexically_clean(Path::new(&kernel.path));
+    let mut parent_components: Vec<_> = clean_path.parent()?.components().collect();
     let mut root_folder = folder.clone();
     while let Some(last_component) = parent_components.pop() {
         if root_folder.file_name() != Some(last_component.as_os_str()) {

@@ -5,7 +5,7 @@
 //! for its markers.
 //! Does not cover: the steps themselves, which are one file each.
 
-use super::include::IncludeResolver;
+use super::include::{IncludeResolver, ReadIncludes};
 use super::isolate::{self, AcceptedMarking, CompilerRejection, ExcludedMarkers};
 use super::marking::{self, MarkedItem, MarkedText, MarkerForm, MarkerNames};
 use super::outline::{self, UnitOutline};
@@ -78,10 +78,19 @@ pub fn includes_of_refused(kernel: &KernelSource) -> std::io::Result<RefusedIncl
 }
 
 fn look_into_includes(kernel: &KernelSource) -> RefusedIncludes {
-    if compiler::check_admissible(kernel).is_err() {
-        return RefusedIncludes::default();
-    }
     let includes = IncludeResolver::new(kernel);
+    if compiler::check_admissible(kernel).is_err() {
+        // The compiler must not be given this text: what can be told is told without it.
+        let text = kernel.text.replace(['\u{feff}', '\0'], "");
+        let _ = preprocessor::preprocess(
+            &kernel.path,
+            &text,
+            &kernel.defines,
+            &includes,
+            &super::NoneDefined,
+        );
+        return refused_includes(&includes);
+    }
     let macros = compiler::CompilerMacros { kernel };
     let own_unit =
         preprocessor::preprocess(&kernel.path, &kernel.text, &kernel.defines, &includes, &macros);
@@ -90,9 +99,11 @@ fn look_into_includes(kernel: &KernelSource) -> RefusedIncludes {
         // What it comes to is known: which files it asks for is wanted.
         let _ = compiler::compile_production(kernel, &includes, kernel.optimization);
     }
-    let found = includes.found();
-    let found = found.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
-    RefusedIncludes { found, unreadable: includes.unreadable() }
+    refused_includes(&includes)
+}
+
+fn refused_includes(includes: &IncludeResolver) -> RefusedIncludes {
+    RefusedIncludes { found: includes.read_includes().found, unreadable: includes.unreadable() }
 }
 
 /// Identity of the pinned compiler, for evidence.
@@ -133,7 +144,10 @@ fn compile_here(
             (production_twice(kernel), read_unit)
         }
     };
-    let compiled_twice = compiled_twice?;
+    let mut compiled_twice = compiled_twice?;
+    // The compiler may read files that could not be followed here.
+    let mut read_includes = includes.read_includes();
+    read_includes.join(std::mem::take(&mut compiled_twice.includes));
     let ReadText { unit, accuracy, mut outline, texts } = read_unit;
     narrow::refuse_wrong(&unit, &outline)?;
     let production_words = compiled_twice.agreed_module()?;
@@ -175,17 +189,14 @@ fn compile_here(
         &mut report_notes,
     );
     structure.texts = texts;
-    let found_texts = includes.found();
-    let included =
-        found_texts.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
     Ok(Compiled {
         structure,
         production: production_words,
         marked: marked_words,
         positions: token_positions,
         text: text_digits,
-        included,
-        lookups: includes.lookups(),
+        included: read_includes.found,
+        lookups: read_includes.lookups,
         notes: report_notes,
     })
 }
@@ -218,6 +229,7 @@ struct CompiledTwice {
     first: Vec<u32>,
     second: Vec<u32>,
     path: String,
+    includes: ReadIncludes,
 }
 
 impl CompiledTwice {
@@ -245,7 +257,9 @@ fn production_twice(kernel: &KernelSource) -> Result<CompiledTwice, Vec<Diagnost
     // floats.
     const REMAINS: [u8; 2] = [0x3F, 0x40];
     let compile_on = |freed_byte: u8| {
-        compiler::compile_production_on(kernel, &IncludeResolver::new(kernel), freed_byte)
+        let includes = IncludeResolver::new(kernel);
+        let module = compiler::compile_production_on(kernel, &includes, freed_byte)?;
+        Ok::<_, Vec<Diagnostic>>((module, includes.read_includes()))
     };
     let (first, second) = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
@@ -257,7 +271,9 @@ fn production_twice(kernel: &KernelSource) -> Result<CompiledTwice, Vec<Diagnost
         };
         (first, second)
     });
-    Ok(CompiledTwice { first: first?, second: second?, path: kernel.path.clone() })
+    let ((first, mut includes), (second, other_includes)) = (first?, second?);
+    includes.join(other_includes);
+    Ok(CompiledTwice { first, second, path: kernel.path.clone(), includes })
 }
 
 /// The preprocessed text of a kernel and how far it can be trusted; why there is none where macros

@@ -103,8 +103,10 @@ impl<'e> TestedCode<'e> {
         for code in requirement_row.code.iter().filter(|code| code.found) {
             let link = code.link();
             let broken_kernels = self.set_aside.iter().filter(|row| {
-                row.has_file(&link.file)
-                    && (link.kernels.is_empty() || link.kernels.contains(&row.kernel))
+                // Which files a text includes that does not compile is not known for certain: one that
+                // the link names has the code.
+                link.kernels.contains(&row.kernel)
+                    || link.kernels.is_empty() && row.has_file(&link.file)
             });
             let Some(kernels) = self.linked_kernels(&link) else {
                 if broken_kernels.count() > 0 {

@@ -12,7 +12,7 @@ use vkcert_model::evidence::{
     CheckStatus, CodeTrace, Configuration, CouplingCheckName, CouplingEvidence, KernelEvidence,
     RequirementEvidence, RequirementStatus, SetAsideKernel, TestResult,
 };
-use vkcert_model::id::KernelName;
+use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::open_item::{Acceptability, OpenItem, OpenItemKind, OpenItemSubject};
 use vkcert_model::project::{
     Contraction, DecisionPolicy, RequirementLevels, Standard, ValidationLayers,
@@ -449,6 +449,20 @@ fn tests_not_begun(stored: &StoredCampaign) -> Vec<OpenItem> {
     vec![run_item(OpenItemKind::TestsNotBegun, None, sentence)]
 }
 
+/// Tests that did not run because they dispatch a kernel that was set aside, also those of others.
+fn unrun_words(tests: &[TestId]) -> String {
+    const MOST_NAMED: usize = 5;
+    if tests.is_empty() {
+        return String::new();
+    }
+    let named: Vec<&str> = tests.iter().take(MOST_NAMED).map(TestId::as_str).collect();
+    let more = match tests.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("; tests that name it did not run, on no kernel: {}{more}", named.join(", "))
+}
+
 /// Kernels that do not compile: nothing of them was certified.
 fn kernels_set_aside(stored: &StoredCampaign) -> Vec<OpenItem> {
     let item = |row: &SetAsideKernel| {
@@ -457,7 +471,8 @@ fn kernels_set_aside(stored: &StoredCampaign) -> Vec<OpenItem> {
         let more = row.diagnostics.len().saturating_sub(1);
         let more_words = if more == 0 { String::new() } else { format!(" (and {more} more)") };
         let sentence = format!(
-            "kernel {name} does not compile and was set aside (--keep-going), so that nothing of it is certified: {first}{more_words}"
+            "kernel {name} does not compile and was set aside (--keep-going), so that nothing of it is certified: {first}{more_words}{}",
+            unrun_words(&row.tests)
         );
         run_item(OpenItemKind::KernelSetAside, Some(OpenItemSubject::Kernel(name)), sentence)
     };

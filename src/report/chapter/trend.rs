@@ -210,7 +210,7 @@ fn items_text(items: Option<ItemCounts>) -> Text {
 
 fn share_table(history: &History) -> Table {
     let criteria = history.criteria();
-    let caption = "Shares by run: covered obligations of all obligations of all kernels, by tests that passed, as in the summary of \
+    let caption = "Shares by run: covered obligations of all obligations of the kernels that the run certified, by tests that passed, as in the summary of \
                    each run's own report. A kernel counts once under each of its configurations. Shares of runs with \
                    different measures are not to be compared number by number.";
     let mut table = Table::new(caption)

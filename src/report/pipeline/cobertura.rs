@@ -4,7 +4,9 @@
 //! is 1 where a line is hit, else 0. The document is of the form of `coverage-04.dtd`, but for two
 //! attributes: `function-coverage` of a method and `mcdcpair-coverage` of a line.
 
-use super::source_coverage::{EnteredFunction, FileCoverage, LineCoverage, Share, source_coverage};
+use super::source_coverage::{
+    EnteredFunction, FileCoverage, LineCoverage, Share, set_aside_lines, source_coverage,
+};
 use super::xml::{Attribute, XmlWriter};
 use crate::{Format, Presentation, ReportError};
 use std::collections::BTreeMap;
@@ -21,7 +23,9 @@ impl Format for Cobertura {
     ) -> Result<Vec<u8>, ReportError> {
         let project = &evidence.campaign.project;
         let stamp = presentation.standing.stamp();
-        let comments: Vec<&str> = stamp.into_iter().collect();
+        let set_aside = set_aside_lines(evidence);
+        let comments: Vec<&str> =
+            stamp.into_iter().chain(set_aside.iter().map(String::as_str)).collect();
         let files = source_coverage(evidence);
         let mut by_folder: BTreeMap<&str, Vec<(&str, &FileCoverage)>> = BTreeMap::new();
         for (path, file) in &files {
@@ -29,10 +33,10 @@ impl Format for Cobertura {
             by_folder.entry(folder).or_default().push((path, file));
         }
         let counts = Counts::of(files.values());
-        let version = match stamp {
-            Some(stamp) => format!("{} {}, {stamp}", project.tool, project.tool_version),
-            None => format!("{} {}", project.tool, project.tool_version),
-        };
+        let mut version = format!("{} {}", project.tool, project.tool_version);
+        for remark in &comments {
+            version.push_str(&format!(", {remark}"));
+        }
         let mut xml = XmlWriter::new(&comments);
         xml.open(
             "coverage",

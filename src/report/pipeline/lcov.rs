@@ -3,7 +3,9 @@
 //!
 //! Promises: one record per source file; totals are those of the lines above them.
 
-use super::source_coverage::{Condition, FileCoverage, LineCoverage, Share, source_coverage};
+use super::source_coverage::{
+    Condition, FileCoverage, LineCoverage, Share, set_aside_lines, source_coverage,
+};
 use crate::{Format, Presentation, ReportError, Standing};
 use std::fmt::Write as _;
 use vkcert_model::evidence::Evidence;
@@ -27,6 +29,9 @@ impl Format for Lcov {
         );
         if let Some(stamp) = presentation.standing.stamp() {
             text.push_str(&format!("# {stamp}\n"));
+        }
+        for line in set_aside_lines(evidence) {
+            text.push_str(&format!("# {}\n", one_line(&line)));
         }
         let test_name = match presentation.standing {
             Standing::Verified => "vkcert",

@@ -12,7 +12,7 @@ use vkcert_model::coverage::{
     ConditionMcdc, DecisionCoverage, Independence, SimpleObligation, Status,
 };
 use vkcert_model::criterion::CriterionName;
-use vkcert_model::evidence::{Evidence, KernelEvidence};
+use vkcert_model::evidence::{Evidence, KernelEvidence, SetAsideKernel};
 use vkcert_model::place::LineStarts;
 use vkcert_model::structure::Function;
 
@@ -150,6 +150,17 @@ impl FileCoverage {
     pub(super) fn branch_share(&self) -> Share {
         self.lines.values().map(LineCoverage::branches).sum()
     }
+}
+
+/// A remark for each kernel that was set aside: its lines are in no number.
+pub(super) fn set_aside_lines(evidence: &Evidence) -> Vec<String> {
+    let remark = |row: &SetAsideKernel| {
+        format!(
+            "kernel {} does not compile and was set aside: its lines are not counted",
+            row.kernel
+        )
+    };
+    evidence.campaign.set_aside.iter().map(remark).collect()
 }
 
 /// Every source file that a kernel executes something of, by path.
