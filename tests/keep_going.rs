@@ -512,6 +512,20 @@ fn code_of_a_kernel_that_the_compiler_is_not_given_is_open() {
 }
 
 #[test]
+fn campaigns_side_by_side_name_kernels_that_they_are_without() {
+    let project = mixed();
+    for out in ["one", "two"] {
+        run(&mut project.keep_going(out), 1);
+    }
+    let mut merge = vkcert();
+    merge.args(["merge", "--campaigns"]).args(["one", "two"].map(|out| project.path(out)));
+    let told = run(&mut merge, 1).stdout;
+    let told = String::from_utf8_lossy(&told).into_owned();
+    let words: Vec<&str> = told.split_whitespace().collect();
+    assert_eq!(words.join(" ").matches("broken").count(), 2, "{told}");
+}
+
+#[test]
 fn a_kernel_that_was_certified_before_is_lost() {
     let project = TestProject::new(&[("good", GOOD), ("other", GOOD)]);
     run(&mut project.certify("first", &[]), 0);

@@ -48,6 +48,9 @@ pub struct ComparedCampaign {
     pub exit_code: u8,
     /// Why, where that is not 0.
     pub reasons: Vec<String>,
+    /// Kernels that were set aside: no number is of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<KernelName>,
 }
 
 /// An engine of a campaign.

@@ -97,7 +97,18 @@ fn compared_campaign(named: &NamedCampaign) -> Result<ComparedCampaign, serde_js
         engines: campaign.engines.clone(),
         exit_code: campaign.conclusion.exit_code,
         reasons: campaign.conclusion.reasons.clone(),
+        set_aside: campaign.set_aside.iter().map(|row| row.kernel).collect(),
     })
+}
+
+/// How a campaign ended, with the kernels of which it says nothing.
+fn ending_in_words(campaign: &ComparedCampaign) -> String {
+    let exit_code = campaign.exit_code;
+    let names: Vec<&str> = campaign.set_aside.iter().map(KernelName::as_str).collect();
+    match names.is_empty() {
+        true => exit_code.to_string(),
+        false => format!("{exit_code}, without kernels that do not compile: {}", names.join(", ")),
+    }
 }
 
 /// Each criterion of each kernel, in the order of the campaigns.

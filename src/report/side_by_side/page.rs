@@ -1,8 +1,8 @@
 //! Campaigns side by side, as an HTML page.
 
 use super::{
-    NamedCampaign, column_title, counts_in_words, difference_sentence, engines_in_words,
-    unit_title, verdict_in_words,
+    NamedCampaign, column_title, counts_in_words, difference_sentence, ending_in_words,
+    engines_in_words, unit_title, verdict_in_words,
 };
 use crate::chapter::verdict_tone;
 use crate::document::{Block, ColumnAlign, Document, Outline, Table, Text, Tone};
@@ -50,7 +50,7 @@ fn front(table: &CampaignTable) -> Vec<Block> {
         let tone = if campaign.exit_code == 0 { Tone::Good } else { Tone::Bad };
         campaigns.add_row(vec![
             Text::plain((index + 1).to_string()),
-            Text::plain(campaign.exit_code.to_string()).with_tone(tone),
+            Text::plain(ending_in_words(campaign)).with_tone(tone),
             Text::plain(campaign.tool.as_str()),
             Text::plain(engines_in_words(campaign)),
             Text::code(campaign.root.as_str()),

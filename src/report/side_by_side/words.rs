@@ -1,8 +1,8 @@
 //! Campaigns side by side, for a terminal.
 
 use super::{
-    column_title, counts_in_words, difference_sentence, engines_in_words, unit_title,
-    verdict_in_words,
+    column_title, counts_in_words, difference_sentence, ending_in_words, engines_in_words,
+    unit_title, verdict_in_words,
 };
 use crate::terminal::wrap;
 use comfy_table::{ContentArrangement, Table, presets};
@@ -78,7 +78,7 @@ fn campaigns_in_words(table: &CampaignTable, width: u16) -> String {
     for (index, campaign) in table.campaigns.iter().enumerate() {
         campaigns.add_row([
             (index + 1).to_string(),
-            campaign.exit_code.to_string(),
+            ending_in_words(campaign),
             campaign.tool.clone(),
             engines_in_words(campaign),
             campaign.root.chars().take(ROOT_DIGITS).collect(),
