@@ -94,7 +94,7 @@ impl CampaignSetting {
         if !self.set_aside.is_empty() {
             let names: Vec<&str> = self.set_aside.iter().map(|row| row.kernel.as_str()).collect();
             limits.push(format!(
-                "Set aside, because they do not compile (--keep-going): {}. No number in these results is of them.",
+                "Set aside, because they do not compile (--keep-going): {}. Nothing of them is certified.",
                 names.join(", ")
             ));
         }
