@@ -4,7 +4,7 @@
 use super::captures::HostCaptures;
 use super::engines::{DeviceEngine, Engines};
 use super::headers::HostHeaders;
-use super::kernel::Kernel;
+use super::kernel::{Kernel, KernelsByName, kernels_by_name};
 use super::project::all_or_diagnostics;
 use super::test_run::{PreparedTest, TestRun};
 use super::told_values::ToldPlaces;
@@ -64,8 +64,7 @@ pub fn analyse_interfaces(
     test_facts: &[TestFacts<'_>],
     (device, host_readings): (Option<&DeviceLimits>, &HostReadings),
 ) -> Result<Vec<KernelCoupling>, CampaignError> {
-    let kernels_by_name: KernelsByName =
-        kernels.iter().map(|kernel| (KernelName::from(&kernel.name), kernel)).collect();
+    let kernels_by_name = kernels_by_name(kernels);
     let tests = TestsByKernel::of_tests(prepared_tests, test_facts);
     let coupled_kernels = project.interfaces.par_iter().filter_map(|interface| {
         let kernel = *kernels_by_name.get(&interface.kernel)?;
@@ -98,8 +97,6 @@ pub fn analyse_interfaces(
     });
     all_or_diagnostics(coupled_kernels.collect())
 }
-
-type KernelsByName<'a> = BTreeMap<KernelName, &'a Kernel>;
 
 /// Diagnostics of an interface that name no place are of its file.
 fn in_file_of_interface(

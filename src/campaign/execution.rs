@@ -5,9 +5,10 @@ use super::configuration;
 use super::display::Display;
 use super::early_end::RunGate;
 use super::engines::{DeviceEngine, Engines};
-use super::kernel::Kernel;
+use super::kernel::{Kernel, KernelsByName, kernels_by_name};
 use super::plan::RunPlan;
 use super::profile::ProjectTarget;
+use super::project::all_or_diagnostics;
 use crate::CampaignError;
 
 use super::reuse::with_cache;
@@ -15,12 +16,10 @@ use super::statement_counts::add_statement_counts;
 use super::test_execution;
 use super::test_run::{PreparedTest, TestRun};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::path::Path;
 use vkcert_exec::Executor;
 use vkcert_exec::prepare::{self, PrepareError, Setting};
 use vkcert_exec::schedule::Permuted;
-use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::id::KernelName;
 use vkcert_model::metric::MetricName;
 use vkcert_model::procedure::Test;
@@ -91,22 +90,11 @@ pub fn prepare_tests<'a>(
         overrides: run_plan.test_limits(),
         checks: run_plan.checks,
     };
-    let kernels_by_name: KernelsByName =
-        bench.kernels.iter().map(|kernel| (KernelName::from(&kernel.name), kernel)).collect();
+    let kernels_by_name = kernels_by_name(bench.kernels);
     let prepare =
         |test: &'a Located<Test>| prepare_one(test, bench, &preparing_setting, &kernels_by_name);
-    let results: Vec<_> = tests.par_iter().map(prepare).collect();
-    let (mut diagnostics, mut prepared_tests) = (Vec::new(), Vec::new());
-    for result in results {
-        match result {
-            Ok(prepared_test) => prepared_tests.push(prepared_test),
-            Err(found) => diagnostics.extend(found),
-        }
-    }
-    if diagnostics.is_empty() { Ok(prepared_tests) } else { Err(CampaignError::Input(diagnostics)) }
+    all_or_diagnostics(tests.par_iter().map(prepare).collect())
 }
-
-type KernelsByName<'a> = BTreeMap<KernelName, &'a Kernel>;
 
 /// Checks and lays out a test.
 fn prepare_one<'a>(
@@ -114,7 +102,7 @@ fn prepare_one<'a>(
     bench: &TestBench<'a>,
     preparing_setting: &Setting,
     kernels_by_name: &KernelsByName<'a>,
-) -> Result<PreparedTest<'a>, Vec<Diagnostic>> {
+) -> Result<PreparedTest<'a>, CampaignError> {
     let laid_out = match unsupported_kernel(test, kernels_by_name)
         .or_else(|| bench.target.refusal_of_test(test))
     {
@@ -124,7 +112,7 @@ fn prepare_one<'a>(
     let laid_out = match laid_out {
         Ok(laid_out) => Ok(laid_out),
         Err(PrepareError::Unsupported { what }) => Err(what),
-        Err(PrepareError::Input(found)) => return Err(found),
+        Err(PrepareError::Input(found)) => return Err(CampaignError::Input(found)),
     };
     let modules = laid_out.iter().flat_map(|laid_out| &laid_out.modules);
     let kernels = modules.filter_map(|module| kernels_by_name.get(&module.kernel).copied());

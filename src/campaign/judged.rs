@@ -5,7 +5,7 @@
 
 use super::assemble::{self, LaidOut, LaidOutTest};
 use super::configuration::Specialization;
-use super::kernel::Kernel;
+use super::kernel::{Kernel, kernels_by_name};
 use super::test_run::{PreparedTest, TestRun};
 use crate::CampaignError;
 use rayon::prelude::*;
@@ -46,11 +46,10 @@ pub fn lay_open<'t>(
     let modules = plans().flat_map(|(_, plan)| &plan.modules);
     let keys = modules.map(|module| (module.kernel, &module.specialization));
     let keys: Vec<KernelKey> = keys.collect::<BTreeSet<_>>().into_iter().collect();
-    let kernels_by_name: BTreeMap<&str, &Kernel> =
-        kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect();
+    let kernels_by_name = kernels_by_name(kernels);
     let flow_of_key = |key: KernelKey<'t>| {
         let (name, specialization) = key;
-        let kernel = kernels_by_name.get(name.as_str());
+        let kernel = kernels_by_name.get(&name);
         let kernel = kernel.expect("a prepared test has its kernels");
         let flow = kernel_flow(kernel, specialization);
         let flow =

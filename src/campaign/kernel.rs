@@ -24,7 +24,7 @@ use vkcert_instrument::{self as instrument, NotInstrumented, RecordRequest};
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::finding::Finding;
-use vkcert_model::id::ModuleKey;
+use vkcert_model::id::{KernelName, ModuleKey};
 use vkcert_model::records::{MarkerTable, RecordBuffer, RecordMode};
 use vkcert_model::structure::KernelStructure;
 use vkcert_spirv::module::Module;
@@ -119,6 +119,13 @@ impl DerefMut for Kernel {
     fn deref_mut(&mut self) -> &mut TargetedKernel {
         &mut self.targeted
     }
+}
+
+/// Kernels by their names.
+pub(crate) type KernelsByName<'k> = BTreeMap<KernelName, &'k Kernel>;
+
+pub(crate) fn kernels_by_name(kernels: &[Kernel]) -> KernelsByName<'_> {
+    kernels.iter().map(|kernel| (KernelName::from(&kernel.name), kernel)).collect()
 }
 
 /// How a kernel's structure is measured.

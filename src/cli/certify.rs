@@ -290,12 +290,16 @@ impl<'a> StartedRun<'a> {
 /// Tells what the compiler says against kernels that are set aside, as if the run ended for it.
 fn tell_broken_kernels(common: &Common, events: &EventLog, broken_kernels: &[BrokenKernel]) {
     for BrokenKernel { name, diagnostics, .. } in broken_kernels {
-        let sentences = diagnostics.iter().map(|row| StoredDiagnostic::of(row).to_string());
-        let message = sentences.collect::<Vec<_>>().join("\n");
+        let message = told_against(diagnostics.iter().map(StoredDiagnostic::of));
         events.tell(RunEvent::KernelSetAside { kernel: *name, message });
         failure::print_failure(&Failure::Input(diagnostics.clone()), common.color);
         output::print_to_stderr(format_args!("{}", set_aside_note(*name)));
     }
+}
+
+/// What the compiler says against a kernel, a line each.
+fn told_against(diagnostics: impl Iterator<Item = StoredDiagnostic>) -> String {
+    diagnostics.map(|row| row.to_string()).collect::<Vec<_>>().join("\n")
 }
 
 fn set_aside_note(kernel: KernelName) -> String {
@@ -305,8 +309,7 @@ fn set_aside_note(kernel: KernelName) -> String {
 /// Tells the same of a run whose results stand.
 fn tell_set_aside(events: &EventLog, set_aside: &[SetAsideKernel]) {
     for row in set_aside {
-        let sentences = row.diagnostics.iter().map(ToString::to_string);
-        let message = sentences.collect::<Vec<_>>().join("\n");
+        let message = told_against(row.diagnostics.iter().cloned());
         output::print_to_stderr(format_args!("{message}\n{}", set_aside_note(row.kernel)));
         events.tell(RunEvent::KernelSetAside { kernel: row.kernel, message });
     }

@@ -50,8 +50,10 @@ pub use side_by_side::{
 };
 pub use terminal::wrap;
 
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::Write;
+use std::path::Path;
 use std::str::FromStr;
 use vkcert_model::document::Paper;
 use vkcert_model::evidence::{CouplingEvidence, Evidence};
@@ -315,6 +317,14 @@ pub const REPORT_FOLDERS: &[ReportFolder] = &[
     ReportFolder { name: KERNEL_FOLDER, file_words: ["page", "pages"] },
     ReportFolder { name: VOLUME_FOLDER, file_words: ["volume", "volumes"] },
 ];
+
+/// Name of the folder for the further files of a report, beside the first of them: `report` and the
+/// ending, of `report.html`.
+fn folder_of_others(first_name: &OsStr, ending: &str) -> OsString {
+    let mut folder = Path::new(first_name).file_stem().unwrap_or(first_name).to_owned();
+    folder.push(ending);
+    folder
+}
 
 impl ReportFolder {
     /// Whether a file is in this folder, by its path below the output folder.

@@ -10,6 +10,7 @@ use super::compile::from_glsl;
 use super::{CompiledKernel, Measured, MeasuredParts, Measurement};
 use crate::CampaignError;
 use crate::object::{ObjectCode, StoredObject};
+use crate::project::module_bytes;
 use base64::Engine as _;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,8 +30,7 @@ pub(crate) struct StoredWords(String);
 
 impl StoredWords {
     pub(crate) fn of(words: &[u32]) -> Self {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        Self(base64::engine::general_purpose::STANDARD.encode(bytes))
+        Self(base64::engine::general_purpose::STANDARD.encode(module_bytes(words)))
     }
 
     /// None where these are no words.

@@ -16,7 +16,6 @@ use crate::{Presentation, ReportError};
 use rayon::prelude::*;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use vkcert_model::evidence::Evidence;
 
 /// Kernels, each under each of its configurations, that one page holds where nobody says how many: a
@@ -136,9 +135,7 @@ fn brief_block(block: Block) -> Vec<Block> {
 
 /// Name of the folder of the kernels' pages beside an index: `report-kernels` of `report.html`.
 pub fn kernel_folder(index_name: &OsStr) -> OsString {
-    let mut folder = Path::new(index_name).file_stem().unwrap_or(index_name).to_owned();
-    folder.push("-kernels");
-    folder
+    crate::folder_of_others(index_name, "-kernels")
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@ use crate::{Presentation, ReportError};
 use rayon::prelude::*;
 use std::ffi::{OsStr, OsString};
 use std::ops::Range;
-use std::path::Path;
 use vkcert_model::evidence::Evidence;
 
 /// Pages that a volume holds where nobody says how many.
@@ -32,9 +31,7 @@ pub const VOLUME_START: &str = "%PDF-";
 
 /// Name of the folder of the volumes behind a first one: `report-volumes` of `report.pdf`.
 pub fn volume_folder(first_name: &OsStr) -> OsString {
-    let mut folder = Path::new(first_name).file_stem().unwrap_or(first_name).to_owned();
-    folder.push("-volumes");
-    folder
+    crate::folder_of_others(first_name, "-volumes")
 }
 
 /// Headings to this depth begin a section, before which a volume can end.
