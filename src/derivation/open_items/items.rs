@@ -460,7 +460,7 @@ fn unrun_words(tests: &[TestId]) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("; tests that name it did not run, on no kernel: {}{more}", named.join(", "))
+    format!("; tests that name it did not run on any kernel: {}{more}", named.join(", "))
 }
 
 /// Kernels that do not compile: nothing of them was certified.

@@ -152,13 +152,10 @@ impl FileCoverage {
     }
 }
 
-/// A remark for each kernel that was set aside: its lines are in no number.
+/// A remark for each kernel that was set aside: no number is of it, though its lines may be of others.
 pub(super) fn set_aside_lines(evidence: &Evidence) -> Vec<String> {
     let remark = |row: &SetAsideKernel| {
-        format!(
-            "kernel {} does not compile and was set aside: its lines are not counted",
-            row.kernel
-        )
+        format!("kernel {} does not compile and was set aside: no number here is of it", row.kernel)
     };
     evidence.campaign.set_aside.iter().map(remark).collect()
 }
