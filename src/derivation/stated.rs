@@ -2,6 +2,7 @@
 //! verification, compiler options; and what makes the evidence.
 
 use super::derive;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use vkcert_model::evidence::{
     Campaign, EngineIdentity, RecordEvidence, TestEvidence, TestReviewEvidence,
@@ -86,7 +87,7 @@ pub fn compiler_options(settings: &ProjectFile) -> String {
 
 /// What tests are before they run, without what they expect.
 pub fn tests_without_results(project: &Project) -> Vec<TestEvidence> {
-    let tests = project.tests.iter();
+    let tests = project.tests.par_iter();
     tests
         .map(|test| TestEvidence {
             id: test.id,

@@ -5,8 +5,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
@@ -126,7 +129,24 @@ text_form!(ConditionId);
 /// table, and is copied where a text would be cloned.
 static NAME_TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
+thread_local! {
+    /// Those that this thread has asked for: names are asked for so often that threads would wait for
+    /// each other.
+    static NAMES_OF_THREAD: RefCell<HashSet<&'static str>> = RefCell::default();
+}
+
 fn kept_text(text: &str) -> &'static str {
+    NAMES_OF_THREAD.with_borrow_mut(|names| match names.get(text) {
+        Some(kept_text) => *kept_text,
+        None => {
+            let kept_text = text_of_process(text);
+            names.insert(kept_text);
+            kept_text
+        }
+    })
+}
+
+fn text_of_process(text: &str) -> &'static str {
     let mut kept_texts = NAME_TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(kept_text) = kept_texts.get(text) {
         return kept_text;
@@ -139,9 +159,34 @@ fn kept_text(text: &str) -> &'static str {
 macro_rules! name_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, Eq, Serialize, JsonSchema)]
         #[serde(transparent)]
         pub struct $name(&'static str);
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                // Each text is kept once.
+                std::ptr::eq(self.0, other.0)
+            }
+        }
+        impl Hash for $name {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.0.hash(state);
+            }
+        }
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> Ordering {
+                match self == other {
+                    true => Ordering::Equal,
+                    false => self.0.cmp(other.0),
+                }
+            }
+        }
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -142,18 +142,20 @@ fn read_project_with(
                     }
                     None => Document::load(&root.join(relative), shown_path(root, relative)),
                 }?;
-                let text_problems = state.check_texts(&document, &limits);
-                Ok((document, text_problems))
+                let mut problems = state.check_texts(&document, &limits);
+                let mut items = ProjectItems::default();
+                items.read_document(&document, &mut problems);
+                Ok(ReadDocument { document, items, problems })
             });
             let documents: Vec<Result<_, Vec<Diagnostic>>> = documents.collect();
             for (relative, document) in files.into_iter().zip(documents) {
                 match document {
-                    Ok((document, text_problems)) => {
+                    Ok(read) => {
                         if !texts.contains_key(&relative) {
-                            inputs.insert(relative, content_hash(document.text.as_bytes()));
+                            inputs.insert(relative, content_hash(read.document.text.as_bytes()));
                         }
-                        problems.extend(text_problems);
-                        items.read_document(&document, &mut problems);
+                        problems.extend(read.problems);
+                        items.append(read.items);
                     }
                     Err(diagnostics) => problems.extend(diagnostics),
                 }
@@ -384,11 +386,38 @@ struct ProjectItems {
     interfaces: Vec<Located<Interface>>,
 }
 
+/// A file of requirements, what it holds and what is wrong with it.
+struct ReadDocument {
+    document: Arc<Document>,
+    items: ProjectItems,
+    problems: Vec<Diagnostic>,
+}
+
 /// The keys at the top of a requirements file.
 const TOP_LEVEL_KEYS: &[&str] =
     &["schema", "requirement", "test", "analysis", "review", "justification", "interface"];
 
 impl ProjectItems {
+    /// Puts what a later file holds behind this.
+    fn append(&mut self, later: Self) {
+        let Self {
+            requirements,
+            tests,
+            analyses,
+            reviews,
+            test_reviews,
+            justifications,
+            interfaces,
+        } = later;
+        self.requirements.extend(requirements);
+        self.tests.extend(tests);
+        self.analyses.extend(analyses);
+        self.reviews.extend(reviews);
+        self.test_reviews.extend(test_reviews);
+        self.justifications.extend(justifications);
+        self.interfaces.extend(interfaces);
+    }
+
     fn read_document(&mut self, document: &Arc<Document>, problems: &mut Vec<Diagnostic>) {
         let origin = Origin::of(document);
         if let Err(problem) = check_schema(&origin, document) {

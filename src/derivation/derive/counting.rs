@@ -6,7 +6,7 @@
 //! Does not cover: the coverage that the counted records amount to.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 use vkcert_coverage::ApproverRule;
 use vkcert_coverage::justification::{Signature, signature_fault};
 use vkcert_model::altered::{AlteredStores, failed_alterations};
@@ -79,26 +79,62 @@ pub struct CodeIdentity<'a> {
 /// same entry on: a text that is compiled in another way, for another target or with definitions
 /// that it does not use is the same code.
 pub fn code_classes<'a>(kernels: impl IntoIterator<Item = CodeIdentity<'a>>) -> KernelCodes {
-    let mut classes: Vec<(BTreeSet<String>, Vec<KernelName>)> = Vec::new();
+    let mut classes = CodeClasses::default();
+    let mut class_of_kernel: BTreeMap<KernelName, usize> = BTreeMap::new();
     for CodeIdentity { kernel, code, text, entry } in kernels {
-        let code_key = format!("code {code} {entry}");
-        let text_key = text.map(|text| format!("text {text} {entry}"));
-        let (mut keys, mut names): (BTreeSet<String>, Vec<KernelName>) =
-            ([code_key].into_iter().chain(text_key).collect(), vec![kernel]);
-        for (other_keys, other_names) in classes
-            .extract_if(.., |(known_keys, _)| !known_keys.is_disjoint(&keys))
-            .collect::<Vec<_>>()
-        {
-            keys.extend(other_keys);
-            names.extend(other_names);
+        let class = classes.class_of(format!("code {code} {entry}"));
+        if let Some(text) = text {
+            let class_of_text = classes.class_of(format!("text {text} {entry}"));
+            classes.unite(class, class_of_text);
         }
-        classes.push((keys, names));
+        class_of_kernel.insert(kernel, class);
     }
-    let class_label = |keys: &BTreeSet<String>| keys.first().cloned().unwrap_or_default();
-    classes
-        .iter()
-        .flat_map(|(keys, names)| names.iter().map(|name| (*name, class_label(keys))))
-        .collect()
+    class_of_kernel.iter().map(|(kernel, class)| (*kernel, classes.label(*class))).collect()
+}
+
+/// Keys that are joined to classes, each of which is named by its first key.
+#[derive(Default)]
+struct CodeClasses {
+    class_of_key: HashMap<String, usize>,
+    /// By class: one that it was united with, or itself.
+    leaders: Vec<usize>,
+    /// By class: the first key of those that it leads.
+    first_keys: Vec<String>,
+}
+
+impl CodeClasses {
+    fn class_of(&mut self, key: String) -> usize {
+        if let Some(class) = self.class_of_key.get(&key) {
+            return *class;
+        }
+        let class = self.leaders.len();
+        self.leaders.push(class);
+        self.first_keys.push(key.clone());
+        self.class_of_key.insert(key, class);
+        class
+    }
+
+    /// The class that leads a class.
+    fn leader(&self, mut class: usize) -> usize {
+        while self.leaders[class] != class {
+            class = self.leaders[class];
+        }
+        class
+    }
+
+    /// The class with the first key leads both, so that the way to a leader goes down among keys.
+    fn unite(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.leader(one), self.leader(other));
+        if self.first_keys[one] <= self.first_keys[other] {
+            self.leaders[other] = one;
+        } else {
+            self.leaders[one] = other;
+        }
+    }
+
+    fn label(&self, class: usize) -> String {
+        self.first_keys[self.leader(class)].clone()
+    }
 }
 
 /// Identities of the kernels' code from stored evidence.
@@ -187,4 +223,51 @@ pub fn record_fault(
     signature_fault(signature, ApproverRule::for_level(level)).map(|_| {
         format!("author and reviewer are the same ({author}); this level demands independence")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against the definition: two kernels are the same code if a chain of kernels leads from one
+        /// to the other, of which neighbours share module or text from the same entry on.
+        #[test]
+        fn kernels_are_the_same_code_where_a_chain_joins_them(
+            identities in prop::collection::vec((0..6u8, prop::option::of(0..6u8), 0..2u8), 0..12),
+        ) {
+            let entries = ["main", "other"];
+            let names: Vec<String> = (0..identities.len()).map(|place| format!("k{place}")).collect();
+            let texts: Vec<Option<String>> =
+                identities.iter().map(|(_, text, _)| text.map(|text| text.to_string())).collect();
+            let rows = identities.iter().zip(&texts).zip(&names);
+            let classes = code_classes(rows.map(|(((code, _, entry), text), name)| CodeIdentity {
+                kernel: KernelName::from(name),
+                code: code.to_string().into(),
+                text: text.as_deref(),
+                entry: entries[usize::from(*entry)],
+            }));
+            let share = |(code, text, entry): &(u8, Option<u8>, u8), other: &(u8, Option<u8>, u8)| {
+                *entry == other.2 && (*code == other.0 || (text.is_some() && *text == other.1))
+            };
+            for (start, name) in names.iter().enumerate() {
+                let mut reached = vec![start];
+                let mut place = 0;
+                while let Some(from) = reached.get(place).copied() {
+                    place += 1;
+                    for (to, identity) in identities.iter().enumerate() {
+                        if !reached.contains(&to) && share(&identities[from], identity) {
+                            reached.push(to);
+                        }
+                    }
+                }
+                for (other, other_name) in names.iter().enumerate() {
+                    let is_same = classes[&KernelName::from(name)]
+                        == classes[&KernelName::from(other_name)];
+                    prop_assert_eq!(is_same, reached.contains(&other));
+                }
+            }
+        }
+    }
 }
