@@ -36,7 +36,8 @@ pub fn canonical_lines(value: &impl Serialize) -> Result<String, serde_json::Err
 /// built, which for the evidence of a large kernel takes ten times the memory of its text.
 fn sorted_json(value: &impl Serialize, layout: Layout) -> Result<String, serde_json::Error> {
     let shared_text = RefCell::new(Vec::new());
-    let sorting_formatter = SortingFormatter { text: &shared_text, layout, open: Vec::new() };
+    let sorting_formatter =
+        SortingFormatter { text: &shared_text, layout, open: Vec::new(), unsorted: Vec::new() };
     value
         .serialize(&mut Serializer::with_formatter(SharedText(&shared_text), sorting_formatter))?;
     Ok(String::from_utf8(shared_text.into_inner()).expect("JSON is UTF-8"))
@@ -71,6 +72,8 @@ struct SortingFormatter<'t> {
     layout: Layout,
     /// The objects and arrays that have begun and not ended, the innermost last.
     open: Vec<OpenContainer>,
+    /// What an object holds while it is put in order; kept for the next one.
+    unsorted: Vec<u8>,
 }
 
 /// An object or array of the text. Places are byte offsets.
@@ -91,12 +94,8 @@ struct Member {
     end: usize,
 }
 
-impl Member {
-    /// The key, with its escapes resolved.
-    fn key_in<'t>(&self, text: &'t [u8]) -> Cow<'t, str> {
-        unescaped_key(&text[self.key.start..self.key.end])
-    }
-}
+/// The start of a line at any depth that is common.
+const LINE_START: &[u8] = b"\n                                                                ";
 
 impl SortingFormatter<'_> {
     fn text_length(&self) -> usize {
@@ -133,8 +132,14 @@ impl SortingFormatter<'_> {
     fn start_line(&self) {
         if let Layout::Lines { depth } = self.layout {
             let mut text = self.text.borrow_mut();
-            text.push(b'\n');
-            text.extend(std::iter::repeat_n(b' ', 2 * (depth + self.open.len())));
+            let line_start = 1 + 2 * (depth + self.open.len());
+            match LINE_START.get(..line_start) {
+                Some(start) => text.extend_from_slice(start),
+                None => {
+                    text.push(b'\n');
+                    text.extend(std::iter::repeat_n(b' ', line_start - 1));
+                }
+            }
         }
     }
 
@@ -147,12 +152,18 @@ impl SortingFormatter<'_> {
 
     /// Writes an object's members again, in the order of their keys.
     fn sort_members(&mut self, object: &OpenContainer) {
-        let unsorted = self.text.borrow_mut().split_off(object.start);
+        let mut unsorted = std::mem::take(&mut self.unsorted);
+        unsorted.clear();
+        {
+            let mut text = self.text.borrow_mut();
+            unsorted.extend_from_slice(&text[object.start..]);
+            text.truncate(object.start);
+        }
         let part_of_object =
             |range: Range<usize>| &unsorted[range.start - object.start..range.end - object.start];
-        let mut members: Vec<(Cow<str>, &[u8])> = Vec::with_capacity(object.members.len());
+        let mut members: Vec<(Cow<[u8]>, &[u8])> = Vec::with_capacity(object.members.len());
         for member in &object.members {
-            let key = part_of_object(member.key.start..member.key.end);
+            let key = part_of_object(member.key.clone());
             members.push((unescaped_key(key), part_of_object(member.key.start..member.end)));
         }
         members.sort_by(|first_member, second_member| first_member.0.cmp(&second_member.0));
@@ -160,23 +171,26 @@ impl SortingFormatter<'_> {
             self.write_separator(member_number == 0);
             self.text.borrow_mut().extend_from_slice(text);
         }
+        self.unsorted = unsorted;
     }
 
     fn is_sorted(&self, object: &OpenContainer) -> bool {
         let text = self.text.borrow();
+        let key_of = |member: &Member| unescaped_key(&text[member.key.clone()]);
         object.members.is_sorted_by(|first_member, second_member| {
-            first_member.key_in(&text) < second_member.key_in(&text)
+            key_of(first_member) < key_of(second_member)
         })
     }
 }
 
-/// A key as it was before it was written.
-fn unescaped_key(quoted: &[u8]) -> Cow<'_, str> {
-    let inner_text = std::str::from_utf8(&quoted[1..quoted.len() - 1]).expect("JSON is UTF-8");
-    match inner_text.contains('\\') {
-        false => Cow::Borrowed(inner_text),
-        true => Cow::Owned(serde_json::from_slice(quoted).expect("what was written is a string")),
+/// The bytes of a key as it was before it was written, whose order is that of its characters.
+fn unescaped_key(quoted: &[u8]) -> Cow<'_, [u8]> {
+    let inner_text = &quoted[1..quoted.len() - 1];
+    if !inner_text.contains(&b'\\') {
+        return Cow::Borrowed(inner_text);
     }
+    let key: String = serde_json::from_slice(quoted).expect("what was written is a string");
+    Cow::Owned(key.into_bytes())
 }
 
 impl Formatter for SortingFormatter<'_> {

@@ -42,6 +42,7 @@ pub mod objective;
 pub mod open_item;
 pub mod pair_obligation;
 pub mod path;
+pub mod pipelined;
 pub mod place;
 pub mod printed;
 pub mod procedure;

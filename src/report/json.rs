@@ -7,6 +7,7 @@ use serde::Serialize;
 use std::io::Write;
 use vkcert_model::canonical::nested_lines;
 use vkcert_model::evidence::{Campaign, Evidence, KernelEvidence, write_campaign_text};
+use vkcert_model::pipelined::write_while_making;
 
 pub(super) struct Json;
 
@@ -29,7 +30,7 @@ impl Format for Json {
         &self,
         evidence: &Evidence,
         presentation: &Presentation,
-        target: &mut dyn Write,
+        target: &mut (dyn Write + Send),
     ) -> Result<(), ReportError> {
         let (problems, not_rederivable) = match &presentation.standing {
             Standing::Verified => (None, None),
@@ -62,7 +63,7 @@ impl Format for Json {
 
 /// An object whose members are written one after the other, in the order of their keys.
 struct OpenDocument<'t> {
-    target: &'t mut dyn Write,
+    target: &'t mut (dyn Write + Send),
     is_empty: bool,
 }
 
@@ -91,14 +92,18 @@ impl OpenDocument<'_> {
             return Ok(self.target.write_all(b"[]")?);
         }
         let mut before = "[";
-        for kernels in kernels.chunks(KERNELS_AT_A_TIME) {
+        let texts_of_kernels = |kernels: &[KernelEvidence]| -> Result<Vec<String>, ReportError> {
             let texts = kernels.par_iter().map(|kernel| nested_lines(kernel, 2));
-            let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
+            Ok(texts.collect::<Result<_, _>>()?)
+        };
+        write_while_making(kernels.chunks(KERNELS_AT_A_TIME), texts_of_kernels, |texts| {
             for text in texts {
-                write!(self.target, "{before}\n    {text}")?;
+                write!(self.target, "{before}\n    ")?;
+                self.target.write_all(text.as_bytes())?;
                 before = ",";
             }
-        }
+            Ok(())
+        })?;
         Ok(self.target.write_all(b"\n  ]")?)
     }
 

@@ -183,7 +183,7 @@ pub trait Format: Sync {
         &self,
         evidence: &Evidence,
         presentation: &Presentation,
-        target: &mut dyn Write,
+        target: &mut (dyn Write + Send),
     ) -> Result<(), ReportError> {
         Ok(target.write_all(&self.render(evidence, presentation)?)?)
     }
@@ -409,7 +409,7 @@ pub fn render_to(
     evidence: &Evidence,
     format: FormatName,
     presentation: &Presentation,
-    target: &mut dyn Write,
+    target: &mut (dyn Write + Send),
 ) -> Result<(), ReportError> {
     format.row().format.render_to(evidence, presentation, target)
 }

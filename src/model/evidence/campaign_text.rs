@@ -5,6 +5,7 @@
 
 use super::Campaign;
 use crate::canonical::nested_lines;
+use crate::pipelined::write_while_making;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -16,10 +17,10 @@ const ROWS_AT_A_TIME: usize = 256;
 ///
 /// # Errors
 /// Those of `write`, and of values that cannot be written as JSON.
-pub fn write_campaign_text<E: From<serde_json::Error>>(
+pub fn write_campaign_text<E: From<serde_json::Error> + Send>(
     campaign: &Campaign,
     depth: usize,
-    write: &mut dyn FnMut(&str) -> Result<(), E>,
+    write: &mut (dyn FnMut(&str) -> Result<(), E> + Send),
 ) -> Result<(), E> {
     let frame = nested_lines(&without_lists(campaign), depth)?;
     let mut text = FramedText { rest: &frame, depth, write };
@@ -89,10 +90,10 @@ struct FramedText<'t, E> {
     rest: &'t str,
     /// Of the object.
     depth: usize,
-    write: &'t mut dyn FnMut(&str) -> Result<(), E>,
+    write: &'t mut (dyn FnMut(&str) -> Result<(), E> + Send),
 }
 
-impl<E: From<serde_json::Error>> FramedText<'_, E> {
+impl<E: From<serde_json::Error> + Send> FramedText<'_, E> {
     /// Writes up to a list, and the list.
     fn write_list<T: Serialize + Sync>(&mut self, key: &str, rows: &[T]) -> Result<(), E> {
         if rows.is_empty() {
@@ -108,14 +109,18 @@ impl<E: From<serde_json::Error>> FramedText<'_, E> {
         (self.write)(before)?;
         (self.write)(&member)?;
         let mut separator = format!("[{}", line_start(self.depth + 2));
-        for rows in rows.chunks(ROWS_AT_A_TIME) {
-            let texts = rows.par_iter().map(|row| nested_lines(row, self.depth + 2));
-            for text in texts.collect::<Result<Vec<String>, _>>()? {
+        let depth = self.depth + 2;
+        let texts_of_rows = |rows: &[T]| -> Result<Vec<String>, E> {
+            Ok(rows.par_iter().map(|row| nested_lines(row, depth)).collect::<Result<_, _>>()?)
+        };
+        write_while_making(rows.chunks(ROWS_AT_A_TIME), texts_of_rows, |texts| {
+            for text in texts {
                 (self.write)(&separator)?;
                 (self.write)(&text)?;
-                separator = format!(",{}", line_start(self.depth + 2));
+                separator = format!(",{}", line_start(depth));
             }
-        }
+            Ok(())
+        })?;
         (self.write)(&format!("{}]", line_start(self.depth + 1)))?;
         self.rest = behind;
         Ok(())
