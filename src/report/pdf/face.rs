@@ -10,7 +10,6 @@ use skrifa::instance::{LocationRef, Size};
 use skrifa::metrics::GlyphMetrics;
 use skrifa::string::StringId;
 use skrifa::{FontRef, MetadataProvider};
-use std::collections::BTreeMap;
 
 /// The faces of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,18 +128,23 @@ fn has_no_meaning(code: u32) -> bool {
 
 /// The loaded fonts, one per face.
 pub(super) struct FontFaces {
-    fonts: BTreeMap<FontFace, LoadedFont>,
+    /// In the order of [`FontFace::ALL`].
+    fonts: Vec<LoadedFont>,
 }
 
 impl FontFaces {
     pub(super) fn load() -> Result<Self, ReportError> {
-        let fonts = FontFace::ALL.into_iter().map(|face| Ok((face, LoadedFont::load(face)?)));
+        let fonts = FontFace::ALL.into_iter().map(LoadedFont::load);
         Ok(Self { fonts: fonts.collect::<Result<_, ReportError>>()? })
+    }
+
+    fn font(&self, face: FontFace) -> &LoadedFont {
+        &self.fonts[face as usize]
     }
 
     /// The font as it is drawn with.
     pub(super) fn drawn_font(&self, face: FontFace) -> krilla::text::Font {
-        self.fonts[&face].drawn.clone()
+        self.font(face).drawn.clone()
     }
 
     /// The face that shows a character: the one asked for, else the one with the largest
@@ -148,12 +152,12 @@ impl FontFaces {
     pub(super) fn face_showing(&self, face: FontFace, character: char) -> Option<FontFace> {
         [face, FontFace::Code, FontFace::Text]
             .into_iter()
-            .find(|face| self.fonts[face].shown_glyph(character).is_some())
+            .find(|face| self.font(*face).shown_glyph(character).is_some())
     }
 
     /// The glyph of a character; the replacement glyph where the face does not show it.
     pub(super) fn character_glyph(&self, face: FontFace, character: char) -> FaceGlyph {
-        let font = &self.fonts[&face];
+        let font = self.font(face);
         font.shown_glyph(character).unwrap_or_else(|| font.glyph_of(skrifa::GlyphId::NOTDEF))
     }
 
