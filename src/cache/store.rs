@@ -34,6 +34,10 @@ pub const SYNC_INTERVAL: Duration = Duration::from_secs(5);
 /// Begins the names of files that are not whole yet.
 const UNFINISHED: &str = "unfinished-";
 
+/// How long a use stands for later ones: to write down the time of each costs a run more than to read
+/// its entry.
+const USE_IS_RECENT: Duration = Duration::from_secs(60 * 60);
+
 /// What an unfinished file's age is where nobody writes it any more.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -133,10 +137,11 @@ impl CacheStore {
             Err(_) => return self.discard(key),
         };
         match parsed_entry(key, &file_bytes) {
-            Some((origin, content)) => {
-                // When it was used, for `prune`: a time that cannot be set is no fault.
-                let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
-                Loaded::Found { origin, content: content.to_vec() }
+            Some((origin, content_start)) => {
+                mark_used(&path);
+                let mut content = file_bytes;
+                content.drain(..content_start);
+                Loaded::Found { origin, content }
             }
             None => self.discard(key),
         }
@@ -300,18 +305,52 @@ fn read_limited(path: &Path) -> io::Result<Option<Vec<u8>>> {
     if !metadata.is_file() || metadata.len() > most_bytes {
         return Err(io::Error::other("no file of a cache"));
     }
-    let mut file_bytes = Vec::new();
+    let mut file_bytes = Vec::with_capacity(metadata.len() as usize + 1);
     file.take(most_bytes + 1).read_to_end(&mut file_bytes)?;
     Ok(Some(file_bytes))
 }
 
-/// Origin and content of a file that is what was written under a key.
-fn parsed_entry<'b>(key: &CacheKey, file_bytes: &'b [u8]) -> Option<(CacheKey, &'b [u8])> {
+/// Marks when an entry was used, for `prune`. A time that cannot be set is no fault.
+fn mark_used(path: &Path) {
+    let _ = File::open(path).and_then(|file| {
+        let is_marked = file.metadata()?.modified()?.elapsed().is_ok_and(|age| age < USE_IS_RECENT);
+        if is_marked { Ok(()) } else { file.set_modified(SystemTime::now()) }
+    });
+}
+
+/// Origin of a file that is what was written under a key, and where its content begins.
+fn parsed_entry(key: &CacheKey, file_bytes: &[u8]) -> Option<(CacheKey, usize)> {
     let line_end = file_bytes.iter().take(MOST_HEADER_BYTES).position(|byte| *byte == b'\n')?;
     let header: EntryHeader = serde_json::from_slice(&file_bytes[..line_end]).ok()?;
-    let content = &file_bytes[line_end + 1..];
+    let content_start = line_end + 1;
+    let content = &file_bytes[content_start..];
     let is_whole = header.key == key.to_string()
         && header.bytes == content.len() as u64
         && header.sha256 == sha256_digits(content);
-    is_whole.then_some((CacheKey::parse(&header.origin)?, content))
+    is_whole.then_some((CacheKey::parse(&header.origin)?, content_start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How long ago an entry was used, in minutes, once it has been read.
+    fn minutes_since_use(minutes_before: u64) -> u64 {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = CacheStore::open(folder.path()).expect("a cache");
+        let key = CacheKey::of_bytes(b"key");
+        store.save(&key, &key, b"content").expect("is saved");
+        let file = File::open(store.path_of(&key)).expect("the entry");
+        let before = SystemTime::now() - Duration::from_secs(60 * minutes_before);
+        file.set_modified(before).expect("its time is set");
+        assert!(matches!(store.load(&key), Loaded::Found { content, .. } if content == b"content"));
+        let used = file.metadata().and_then(|metadata| metadata.modified()).expect("a time");
+        used.elapsed().expect("in the past").as_secs() / 60
+    }
+
+    #[test]
+    fn a_use_is_marked_unless_one_was_not_long_ago() {
+        assert_eq!(minutes_since_use(120), 0);
+        assert_eq!(minutes_since_use(10), 10);
+    }
 }
