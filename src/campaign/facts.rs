@@ -15,7 +15,7 @@ use crate::CampaignError;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use vkcert_derivation::conclusion::conclude;
-use vkcert_derivation::files::store_evidence_files;
+use vkcert_derivation::files::{UnmadeFile, store_evidence_files};
 use vkcert_derivation::stated::{device_labels, tool_label};
 use vkcert_derivation::{derive, objectives, open_items};
 use vkcert_model::canonical::sha256_digits;
@@ -122,16 +122,16 @@ pub struct SealedEvidence {
 
 /// Where the files of evidence go, each as soon as it is made.
 pub trait EvidenceTarget: Sync {
-    /// Takes one, of several cores at once.
-    fn store(&self, name: &str, bytes: Vec<u8>) -> Result<(), CampaignError>;
+    /// Makes a file and keeps it, of several cores at once; the SHA-256 of what it holds.
+    fn store(&self, name: &str, file: UnmadeFile<'_>) -> Result<String, CampaignError>;
 }
 
 /// Keeps no file: the evidence alone is wanted.
 pub struct NoFiles;
 
 impl EvidenceTarget for NoFiles {
-    fn store(&self, _: &str, _: Vec<u8>) -> Result<(), CampaignError> {
-        Ok(())
+    fn store(&self, _: &str, file: UnmadeFile<'_>) -> Result<String, CampaignError> {
+        Ok(sha256_digits(&file.bytes()?))
     }
 }
 
@@ -148,10 +148,12 @@ impl FilesInMemory {
 }
 
 impl EvidenceTarget for FilesInMemory {
-    fn store(&self, name: &str, bytes: Vec<u8>) -> Result<(), CampaignError> {
+    fn store(&self, name: &str, file: UnmadeFile<'_>) -> Result<String, CampaignError> {
+        let bytes = file.bytes()?;
+        let hash = sha256_digits(&bytes);
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         files.insert(name.to_owned(), bytes);
-        Ok(())
+        Ok(hash)
     }
 }
 
@@ -161,11 +163,8 @@ pub fn seal_evidence(
     target: &dyn EvidenceTarget,
 ) -> Result<(), CampaignError> {
     evidence.manifest.outputs.clear();
-    evidence.manifest.outputs = store_evidence_files(evidence, |name, bytes| {
-        let hash = sha256_digits(&bytes);
-        target.store(name, bytes)?;
-        Ok::<_, CampaignError>(hash)
-    })?;
+    evidence.manifest.outputs =
+        store_evidence_files(evidence, |name, file| target.store(name, file))?;
     Ok(())
 }
 

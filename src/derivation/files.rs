@@ -62,35 +62,45 @@ pub fn kernel_files(kernels: &[KernelEvidence]) -> Vec<String> {
 
 /// A file of the evidence that is still to be made.
 #[derive(Clone, Copy)]
-enum UnmadeFile<'e> {
+pub enum UnmadeFile<'e> {
+    /// Grows with the number of tests and kernels: it is to be written piece by piece.
     Campaign(&'e Campaign),
+    /// One kernel on one engine.
     Kernel(&'e KernelEvidence),
+    /// What the run read.
     Inputs(&'e StoredInputs),
 }
 
 impl UnmadeFile<'_> {
-    fn bytes(self) -> Result<Vec<u8>, serde_json::Error> {
+    /// The file as a whole.
+    ///
+    /// # Errors
+    /// Values that cannot be written as JSON.
+    pub fn bytes(self) -> Result<Vec<u8>, serde_json::Error> {
         match self {
-            UnmadeFile::Campaign(campaign) => campaign_bytes(campaign),
+            UnmadeFile::Campaign(campaign) => {
+                let mut bytes = Vec::new();
+                write_campaign_bytes(campaign, &mut |piece: &[u8]| {
+                    bytes.extend_from_slice(piece);
+                    Ok::<_, serde_json::Error>(())
+                })?;
+                Ok(bytes)
+            }
             UnmadeFile::Kernel(kernel) => canonical_bytes(kernel),
             UnmadeFile::Inputs(inputs) => canonical_bytes(inputs),
         }
     }
 }
 
-/// Makes every file of the evidence but the manifest, on all cores, and hands each to `store` as
-/// soon as it is made; what `store` gives, by the file's name. The largest is made first.
+/// Hands every file of the evidence but the manifest to `store`, on all cores; what `store` gives, by
+/// the file's name. The largest comes first.
 ///
 /// # Errors
-/// Those of `store`, and of values that cannot be written as JSON.
-pub fn store_evidence_files<T, E>(
+/// Those of `store`.
+pub fn store_evidence_files<T: Send, E: Send>(
     evidence: &Evidence,
-    store: impl Fn(&str, Vec<u8>) -> Result<T, E> + Sync,
-) -> Result<BTreeMap<String, T>, E>
-where
-    T: Send,
-    E: From<serde_json::Error> + Send,
-{
+    store: impl Fn(&str, UnmadeFile<'_>) -> Result<T, E> + Sync,
+) -> Result<BTreeMap<String, T>, E> {
     let mut unmade_files = vec![(CAMPAIGN.to_owned(), UnmadeFile::Campaign(&evidence.campaign))];
     let inputs =
         evidence.inputs.iter().map(|inputs| (INPUTS.to_owned(), UnmadeFile::Inputs(inputs)));
@@ -98,7 +108,7 @@ where
     let kernels = evidence.kernels.iter().map(UnmadeFile::Kernel);
     unmade_files.extend(kernel_files(&evidence.kernels).into_iter().zip(kernels));
     let stored = unmade_files.into_par_iter().map(|(name, file)| {
-        let result = store(&name, file.bytes()?)?;
+        let result = store(&name, file)?;
         Ok((name, result))
     });
     stored.collect()
@@ -106,17 +116,19 @@ where
 
 /// Every file of the evidence but the manifest, by name.
 pub fn evidence_files(evidence: &Evidence) -> Result<BTreeMap<String, Vec<u8>>, serde_json::Error> {
-    store_evidence_files(evidence, |_, bytes| Ok(bytes))
+    store_evidence_files(evidence, |_, file| file.bytes())
 }
 
-fn campaign_bytes(campaign: &Campaign) -> Result<Vec<u8>, serde_json::Error> {
-    let mut bytes = Vec::new();
-    write_campaign_text(campaign, 0, &mut |piece: &str| {
-        bytes.extend_from_slice(piece.as_bytes());
-        Ok::<_, serde_json::Error>(())
-    })?;
-    bytes.push(b'\n');
-    Ok(bytes)
+/// Makes `campaign.json` piece by piece and hands each to `write`, in their order.
+///
+/// # Errors
+/// Those of `write`, and of values that cannot be written as JSON.
+pub fn write_campaign_bytes<E: From<serde_json::Error> + Send>(
+    campaign: &Campaign,
+    write: &mut (dyn FnMut(&[u8]) -> Result<(), E> + Send),
+) -> Result<(), E> {
+    write_campaign_text(campaign, 0, &mut |piece: &str| write(piece.as_bytes()))?;
+    write(b"\n")
 }
 
 /// A value as a file of the evidence holds it.

@@ -12,7 +12,9 @@ use super::super::provenance::RunStart;
 use super::super::shard::SHARD;
 use crate::campaign::CampaignError;
 use crate::campaign::facts::EvidenceTarget;
-use crate::derivation::files::{MANIFEST, PROVENANCE, REPORTS, canonical_bytes};
+use crate::derivation::files::{
+    MANIFEST, PROVENANCE, REPORTS, UnmadeFile, canonical_bytes, write_campaign_bytes,
+};
 use crate::model::canonical::{HashingWriter, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Evidence, ReportList};
@@ -46,8 +48,23 @@ pub(in crate::cli) struct FileOrigin {
 const EVIDENCE_FOLDER: &str = "evidence";
 
 impl EvidenceTarget for PendingFolder {
-    fn store(&self, name: &str, bytes: Vec<u8>) -> Result<(), CampaignError> {
-        self.write(&format!("{EVIDENCE_FOLDER}/{name}"), &bytes)
+    fn store(&self, name: &str, file: UnmadeFile<'_>) -> Result<String, CampaignError> {
+        let path = format!("{EVIDENCE_FOLDER}/{name}");
+        match file {
+            UnmadeFile::Campaign(campaign) => {
+                let mut target = HashingWriter::new(self.create(&path)?);
+                let unwritten = |error: std::io::Error| self.unwritable(&path, &error);
+                write_campaign_bytes(campaign, &mut |piece: &[u8]| {
+                    target.write_all(piece).map_err(unwritten)
+                })?;
+                Ok(target.finish().map_err(unwritten)?.1)
+            }
+            UnmadeFile::Kernel(_) | UnmadeFile::Inputs(_) => {
+                let bytes = file.bytes()?;
+                self.write(&path, &bytes)?;
+                Ok(sha256_digits(&bytes))
+            }
+        }
     }
 }
 
@@ -60,7 +77,8 @@ pub(in crate::cli) fn write_results(
     folder: PendingFolder,
     output_folder: &Path,
 ) -> Result<Written, Failure> {
-    folder.store(MANIFEST, canonical_bytes(&evidence.manifest).map_err(unwritable_json)?)?;
+    let manifest_bytes = canonical_bytes(&evidence.manifest).map_err(unwritable_json)?;
+    folder.write(&format!("{EVIDENCE_FOLDER}/{MANIFEST}"), &manifest_bytes)?;
     let reports_written = write_reports(evidence, reports, &folder)?;
     let mut linked_names = vec![EVIDENCE_FOLDER];
     linked_names.extend(reports_written.iter().flat_map(|report| &report.linked_names));
