@@ -11,7 +11,7 @@ use super::output::{self, PendingFolder};
 use super::places;
 use super::plan;
 use super::progress::WatchedCampaign;
-use super::provenance::RunStart;
+use super::provenance::{ProgramHashing, RunStart};
 use super::save;
 use super::shard::{self, PendingShard};
 use super::unchanged::{CampaignInputs, KeptResult};
@@ -92,6 +92,8 @@ fn certify_and_print(
         let kept = KeptResult { hashes, links, started, set_aside, printed, exit_code };
         inputs.keep(&cache, (kept, &finished.evidence));
     }
+    // The process ends here, and gives all its memory back at once.
+    std::mem::forget(finished.evidence);
     Ok(exit)
 }
 
@@ -190,11 +192,12 @@ impl<'a> StartedRun<'a> {
             let message = "--history goes with the reports html and pdf, which --report leaves out";
             return Err(Diagnostic::new("usage", message).into());
         }
+        let program = ProgramHashing::begin();
         let mut project = project::load_project(&certify.dir)?;
         let output_folder = certify.out.clone().unwrap_or_else(|| project.root.join("reports"));
         let stored_runs = stored_runs(certify, &project.settings.value.name, &output_folder)?;
         let baseline = read_baseline(certify, &project.settings.value.name)?;
-        let start = RunStart::observe(&project.root, &output_folder, certify);
+        let start = RunStart::observe(&project.root, &output_folder, certify, program);
         leave_tests_out(&mut project, certify)?;
         let part = certify.shard.map(|part| PendingShard::begin(part, &mut project));
         events.tell(started(&project));
@@ -258,9 +261,6 @@ impl<'a> StartedRun<'a> {
         let display = WatchedCampaign::new(common, events, &prepared_tests);
         let campaign_outcome = campaign.run(&prepared_tests, &mut engines?, &display)?;
         let cache = self.request.cache;
-        if let Some(cache) = &cache {
-            cache::finish_cache(cache)?;
-        }
         if let Some(save_folder) = &certify.save_outputs {
             save::save_outputs(
                 save_folder,
@@ -270,7 +270,13 @@ impl<'a> StartedRun<'a> {
             )?;
         }
         drop(prepared_tests);
-        let evidence = campaign.seal_to(campaign_outcome, &folder)?;
+        let (cache_finished, evidence) = rayon::join(
+            || cache.as_deref().map_or(Ok(()), cache::finish_cache),
+            || campaign.seal_to(campaign_outcome, &folder),
+        );
+        cache_finished?;
+        let evidence = evidence?;
+        folder.begin_lasting();
         reports.presentation.history = read_history(self.stored_runs, &evidence)?;
         let baseline = self.baseline;
         let compared =

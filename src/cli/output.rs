@@ -11,6 +11,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
+use std::time::SystemTime;
 pub(super) use vkcert_verifier::output::{print_to_stderr, stdout_width};
 
 /// Prints to stdout. A reader that has gone away is no failure.
@@ -161,12 +162,32 @@ impl PendingFolder {
     /// Writes one file; `path` is relative to the section.
     pub(super) fn write(&self, path: &str, contents: &[u8]) -> Result<(), Failure> {
         let file = self.place_of(path)?;
-        fs::write(&file, contents).map_err(|error| self.unwritable(path, &error))
+        if self.takes_unchanged(path, &file, contents) {
+            return Ok(());
+        }
+        let written = File::create_new(&file).and_then(|mut file| file.write_all(contents));
+        written.map_err(|error| self.unwritable(path, &error))
+    }
+
+    /// Takes a file of the section that this one replaces, where it holds the same: what is not written
+    /// again need not be put on the disk again. Both names lead to one file until the old section
+    /// is removed; nothing writes to a file of a section once it is there.
+    fn takes_unchanged(&self, path: &str, file: &Path, contents: &[u8]) -> bool {
+        let earlier = self.output_folder.join(self.section).join(path);
+        let has_length = fs::symlink_metadata(&earlier)
+            .is_ok_and(|found| found.is_file() && found.len() == contents.len() as u64);
+        let is_same = has_length && fs::read(&earlier).is_ok_and(|found| found == contents);
+        if !is_same || fs::hard_link(&earlier, file).is_err() {
+            return false;
+        }
+        // Who goes by times sees that this run has made it; a time that cannot be set is no fault.
+        let _ = File::open(file).and_then(|file| file.set_modified(SystemTime::now()));
+        true
     }
 
     /// A file to be written piece by piece; `path` is relative to the section.
     pub(super) fn create(&self, path: &str) -> Result<BufWriter<File>, Failure> {
-        let file = File::create(self.place_of(path)?);
+        let file = File::create_new(self.place_of(path)?);
         Ok(BufWriter::new(file.map_err(|error| self.unwritable(path, &error))?))
     }
 
@@ -198,6 +219,15 @@ impl PendingFolder {
         finish_result.map_err(|error| Failure::unwritable(&self.output_folder, &error))?;
         *unfinished = None;
         Ok(())
+    }
+
+    /// Has what is written by now put on the disk while more is made; all of it is waited for when the
+    /// run is finished.
+    pub(super) fn begin_lasting(&self) {
+        let folder = self.unfinished.folder.clone();
+        // Whether it has succeeded is found out then.
+        let _ =
+            std::thread::Builder::new().spawn(move || File::open(folder).map(rustix::fs::syncfs));
     }
 
     /// The new section must be on the disk before it takes the place of the old one.
@@ -391,6 +421,47 @@ mod tests {
         }
         PendingFolder::start(out.path(), "latest").expect("starts");
         fs::read_to_string(out.path().join("latest/report")).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_has_not_changed_is_taken_from_the_section_before() {
+        use std::os::unix::fs::MetadataExt;
+        let out = tempfile::tempdir().expect("a temporary folder");
+        let section = out.path().join("latest");
+        let inode = |name: &str| fs::metadata(section.join(name)).expect("a file").ino();
+        let text = |name: &str| fs::read_to_string(section.join(name)).expect("a file");
+        let begin_run = || PendingFolder::start(out.path(), "latest").expect("starts");
+        let write = |folder: &PendingFolder, name: &str, text: &str| {
+            folder.write(name, text.as_bytes()).expect("is written");
+        };
+        let first = begin_run();
+        for name in ["same", "longer", "other", "tampered"] {
+            write(&first, name, "one");
+        }
+        first.finish(&[]).expect("is put in place");
+        let inodes = ["same", "longer", "other", "tampered"].map(inode);
+        fs::write(section.join("tampered"), "two").expect("is written");
+        let second = begin_run();
+        for (name, text) in
+            [("same", "one"), ("longer", "one1"), ("other", "two"), ("tampered", "one")]
+        {
+            write(&second, name, text);
+        }
+        // A killed run leaves the old results, whatever it has written.
+        assert_eq!(["same", "longer", "other"].map(text), ["one", "one", "one"]);
+        assert!(second.write("same", b"two").is_err(), "a file is written once");
+        assert_eq!(text("same"), "one");
+        second.finish(&[]).expect("is put in place");
+        assert_eq!(
+            ["same", "longer", "other", "tampered"].map(text),
+            ["one", "one1", "two", "one"]
+        );
+        let are_taken: Vec<bool> = ["same", "longer", "other", "tampered"]
+            .iter()
+            .zip(inodes)
+            .map(|(name, inode_before)| inode(name) == inode_before)
+            .collect();
+        assert_eq!(are_taken, [true, false, false, false]);
     }
 
     #[test]

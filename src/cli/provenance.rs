@@ -22,6 +22,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What is known before the run writes anything.
@@ -34,9 +35,14 @@ pub(super) struct RunStart {
 
 impl RunStart {
     /// Looks at clock and repository.
-    pub(super) fn observe(project_folder: &Path, output_folder: &Path, certify: &Certify) -> Self {
+    pub(super) fn observe(
+        project_folder: &Path,
+        output_folder: &Path,
+        certify: &Certify,
+        program: ProgramHashing,
+    ) -> Self {
         let written = Written { output_folder, outputs: certify.save_outputs.as_deref() };
-        Self::of_project(repository::project_commit(project_folder, &written))
+        Self::of_project(repository::project_commit(project_folder, &written), program)
     }
 
     /// When the run began.
@@ -55,8 +61,8 @@ impl RunStart {
     }
 
     /// Looks at clock and program alone: what is written is of a project whose commit others have looked up.
-    pub(super) fn of_project(project: ProjectCommit) -> Self {
-        Self { started: now(), project, program: program_hash().ok() }
+    pub(super) fn of_project(project: ProjectCommit, program: ProgramHashing) -> Self {
+        Self { started: now(), project, program: program.finish() }
     }
 
     /// This run as a cache tells where its results are from; none where the program's own file
@@ -109,6 +115,26 @@ fn now() -> String {
         Err(before) => -i64::try_from(before.duration().as_secs()).unwrap_or(i64::MAX),
     };
     utc_date_time(seconds)
+}
+
+/// The hash of the program's file, which is made while the project is read: the file is large.
+pub(super) struct ProgramHashing(Option<JoinHandle<io::Result<String>>>);
+
+impl ProgramHashing {
+    /// Begins on a thread of its own.
+    pub(super) fn begin() -> Self {
+        Self(std::thread::Builder::new().spawn(program_hash).ok())
+    }
+
+    /// None: the file cannot be read.
+    fn finish(self) -> Option<String> {
+        let hash = match self.0 {
+            Some(hashing) => hashing.join().ok()?,
+            // No thread could be started.
+            None => program_hash(),
+        };
+        hash.ok()
+    }
 }
 
 /// The SHA-256 of the file that runs, even where another has taken its name since it was started.

@@ -10,7 +10,7 @@ use super::certify::{
 };
 use super::failure::Failure;
 use super::output::{self, PendingFolder};
-use super::provenance::RunStart;
+use super::provenance::{ProgramHashing, RunStart};
 use crate::campaign::merging::{StoredShard, derive_merged, unite_facts};
 use crate::campaign::verification::Compiling;
 use crate::derivation::files::PROVENANCE;
@@ -146,10 +146,11 @@ pub(super) fn merge_shards(
     let Some(out) = &merge.out else {
         return Err(Diagnostic::new("usage", "shards are merged into a folder: --out DIR").into());
     };
+    let program = ProgramHashing::begin();
     let shards: Vec<ReadShard> =
         merge.shards.iter().map(|folder| read_shard(folder)).collect::<Result<_, _>>()?;
     refuse_overwriting(&merge.shards, out)?;
-    let start = RunStart::of_project(common_commit(&shards));
+    let start = RunStart::of_project(common_commit(&shards), program);
     let reused = shards
         .iter()
         .map(|shard| ReusedRuns {
@@ -170,6 +171,7 @@ pub(super) fn merge_shards(
     };
     let folder = PendingFolder::start(out, RESULT_SECTION)?;
     let evidence = derive_merged(united, &rebuilt, &folder)?;
+    folder.begin_lasting();
     drop(rebuilt);
     let origin = FileOrigin { start, reuse: Some(reuse), shard_file: None };
     let written = write_results(&evidence, &reports, origin, folder, out)?;
