@@ -450,6 +450,32 @@ fn results_do_not_stand_where_a_file_outside_would_be_found_first() {
     cached(1);
 }
 
+/// A folder of which no file is an input is passed on the way to one: evidence verifies, and names no
+/// such folder.
+#[test]
+fn evidence_verifies_where_includes_pass_folders_without_inputs() {
+    let from_folder = including("sub/../step.glsl").replace("1u", "STEP");
+    let from_include = including("../shared/other.glsl").replace("1u", "OTHER");
+    let broken = including("gone/../step.glsl").replace("1u", "STEP");
+    let mut project =
+        TestProject::new(&[("one", &from_folder), ("two", &from_include), ("three", &broken)]);
+    project.settings = project.settings.replace(
+        "source = \"glsl/two.comp\"\n",
+        "source = \"glsl/two.comp\"\ninclude = [\"inc/empty\"]\n",
+    );
+    project.write_files();
+    project.write("glsl/step.glsl", "#define STEP 1u\n");
+    project.write("inc/shared/other.glsl", "#define OTHER 1u\n");
+    project.write("glsl/sub/note.txt", "no input\n");
+    project.write("inc/empty/note.txt", "no input\n");
+    run(&mut project.keep_going("out"), 1);
+    let campaign = project.campaign("out");
+    let verdicts = campaign["tests"].as_array().unwrap().iter();
+    assert!(verdicts.clone().all(|test| test["results"][0]["verdict"] == "pass"), "{campaign}");
+    assert_eq!(verdicts.count(), 2, "the third kernel does not compile");
+    run(vkcert().arg("verify").arg(project.evidence("out")), 0);
+}
+
 /// Where our own reading of a text ends before the compiler's, what the compiler includes counts.
 #[test]
 fn what_the_compiler_alone_includes_is_an_input() {

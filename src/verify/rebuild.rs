@@ -4,7 +4,10 @@
 //! were too large to store and have the stored hash), because paths that leave the folder are
 //! refused. Kernels are compiled by the given toolchain, if it is the one that made the evidence.
 
+mod passed_folders;
+
 use super::Toolchain;
+use passed_folders::make_passed_folders;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -73,6 +76,9 @@ pub fn rebuild_project<T: Toolchain>(
         all_tests.into_iter().partition(|test| left_out.contains(&test.id));
     let set_aside = stored.campaign.set_aside.iter().map(|row| row.kernel).collect();
     project.set_kernels_aside(&set_aside);
+    if let Some(inputs) = &stored.inputs {
+        make_passed_folders(folder.path(), &project, &inputs.files);
+    }
     if let Some(reason) = missing_reason.or_else(|| why_not_compiled(stored, &project, toolchain)) {
         let reason = format!("what follows from the modules: {reason}");
         return RebuildOutcome::ProjectAlone(
