@@ -26,6 +26,7 @@ use super::{
     CampaignError, altered, assemble, configuration, execution, inputs, judged, justifications,
     project, recording,
 };
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use vkcert_cache::RunCache;
@@ -290,7 +291,7 @@ impl ReadyCampaign {
             request: self.what_was_asked(),
             date: assemble::source_date(),
         };
-        facts::derive_evidence(&self.project, self.kernels, facts, target)
+        facts::derive_evidence(&self.project, Cow::Owned(self.kernels), facts, target)
     }
 
     /// What was asked for beside the project, as evidence tells it.

@@ -12,6 +12,7 @@ use super::inputs::ProjectInputs;
 use super::kernel::Kernel;
 use super::test_run::TestRun;
 use crate::CampaignError;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use vkcert_derivation::conclusion::conclude;
@@ -168,23 +169,21 @@ pub fn seal_evidence(
     Ok(())
 }
 
-/// All evidence of a campaign; its files go to `target`. What kernels were compiled to is not needed
-/// any more when these are made, so that who hands kernels over has their memory back.
-pub fn derive_evidence<K: AsRef<[Kernel]>>(
+/// All evidence of a campaign; its files go to `target`. What a kernel was compiled to is not needed
+/// any more once its evidence is there, so that who hands kernels over has their memory back.
+pub fn derive_evidence(
     project: &Project,
-    owned_kernels: K,
+    kernels: Cow<'_, [Kernel]>,
     mut campaign_facts: CampaignFacts,
     target: &dyn EvidenceTarget,
 ) -> Result<Evidence, CampaignError> {
-    let kernels = owned_kernels.as_ref();
-    let mut campaign = assemble::assemble_campaign(project, kernels, &mut campaign_facts)?;
+    let mut campaign = assemble::assemble_campaign(project, &kernels, &mut campaign_facts)?;
     let CampaignFacts { runs_by_test, inputs, request, .. } = campaign_facts;
     campaign.left_out = request.left_out;
     campaign.not_looked_for = request.not_looked_for;
     campaign.set_aside = request.set_aside;
     let mut kernel_evidence =
         assemble::assemble_kernels(project, kernels, &runs_by_test, &mut campaign);
-    drop(owned_kernels);
     assemble::add_results(project, &mut campaign, runs_by_test);
     derive::apply_justifications(&mut kernel_evidence, &mut campaign);
     derive::settle_requirements(&mut campaign, &kernel_evidence);

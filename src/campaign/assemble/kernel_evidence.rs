@@ -12,6 +12,7 @@ use crate::kernel::{Kernel, Measurement};
 use crate::project::{module_bytes, module_file};
 use crate::test_run::{ModuleRecords, TestRun};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::coupling::{indices_of_pairs, pairs_outside};
 use vkcert_derivation::derive;
@@ -26,15 +27,16 @@ use vkcert_oracle::judged::TestObservation;
 use vkcert_requirement::Project;
 
 /// Evidence of every kernel under each of its configurations on every engine that ran, before
-/// justifications; records that cannot be are findings of the campaign.
+/// justifications; records that cannot be are findings of the campaign. Kernels that are handed over
+/// are given back one by one, so that the modules of all are not in memory beside all evidence.
 pub fn assemble_kernels(
     project: &Project,
-    kernels: &[Kernel],
+    kernels: Cow<'_, [Kernel]>,
     runs_by_test: &[Vec<TestRun>],
     campaign: &mut Campaign,
 ) -> Vec<KernelEvidence> {
     let engines = engines_that_ran(&campaign.engines);
-    let codes = kernel_codes(kernels);
+    let codes = kernel_codes(&kernels);
     // The results of the tests are not in the campaign yet: what they altered is asked of the runs.
     let observations: Vec<TestObservation> = campaign
         .tests
@@ -44,13 +46,20 @@ pub fn assemble_kernels(
         .collect();
     let recorded_tests = RecordedTests::of_runs(runs_by_test);
     let parts = AssembledParts { project, campaign, recorded_tests, runs_by_test, observations };
-    let rows = kernels.par_iter().flat_map_iter(|kernel| {
+    let rows_of = |kernel: &Kernel| -> Vec<KernelRow> {
         let kernel_rows = kernel.configurations.iter().flat_map(|kernel_configuration| {
             engines.iter().map(move |engine| (kernel_configuration, *engine))
         });
-        kernel_rows.map(|(configuration, engine)| parts.kernel_row(kernel, configuration, engine))
-    });
-    let rows: Vec<KernelRow> = rows.collect();
+        let rows = kernel_rows
+            .map(|(configuration, engine)| parts.kernel_row(kernel, configuration, engine));
+        rows.collect()
+    };
+    let rows: Vec<KernelRow> = match kernels {
+        Cow::Borrowed(kernels) => kernels.par_iter().flat_map_iter(&rows_of).collect(),
+        Cow::Owned(kernels) => {
+            kernels.into_par_iter().flat_map_iter(|kernel| rows_of(&kernel)).collect()
+        }
+    };
     let mut kernel_evidence = Vec::new();
     for KernelRow { evidence, contradictions } in rows {
         campaign.findings.extend(contradictions);

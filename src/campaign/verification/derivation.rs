@@ -22,6 +22,7 @@ use crate::{
     CampaignError, altered, captures, configuration, execution, headers, inputs, judged, recording,
 };
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use vkcert_derivation::agreement::tells_of_undefined;
@@ -216,7 +217,7 @@ fn evidence_from_facts(
         request,
         date: stored_evidence.campaign.project.date.clone(),
     };
-    facts::derive_evidence(project, kernels, facts, &NoFiles)
+    facts::derive_evidence(project, Cow::Borrowed(kernels), facts, &NoFiles)
 }
 
 /// What the command line asked for; which kernels do not compile is found out again.
