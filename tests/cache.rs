@@ -238,6 +238,21 @@ fn written(path: &Path) -> (u64, SystemTime) {
     (metadata.ino(), metadata.modified().unwrap())
 }
 
+/// The lock stays beside a results folder that was removed, and is no file of the project.
+#[test]
+fn results_stand_that_took_the_place_of_removed_ones() {
+    let project = CachedProject::of_kernels(1);
+    let stands = || {
+        let mut command = project.with_cache(project.certify_sequentially("project/reports"));
+        let notes = String::from_utf8(run(&mut command, 0).stderr).unwrap();
+        notes.contains("nothing has changed since")
+    };
+    assert!(!stands(), "the first run");
+    std::fs::remove_dir_all(project.path("project/reports")).unwrap();
+    assert!(!stands(), "its results are gone");
+    assert!(stands(), "those of the second");
+}
+
 #[test]
 fn results_stand_only_where_it_is_known_what_a_run_reads() {
     let project = CachedProject::of_kernels(1);

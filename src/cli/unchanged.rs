@@ -268,7 +268,7 @@ fn listed_files(root: &Path, [output_folder, cache_folder]: [&Path; 2]) -> Optio
     let left_out = [root.join(".git"), output_folder.join(RESULT_SECTION), cache_entries];
     let left_out: Vec<PathBuf> =
         left_out.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
-    let output_folder = output_folder.canonicalize().ok();
+    let output_folder = whole_path(output_folder);
     let mut files = Vec::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -300,6 +300,17 @@ fn listed_files(root: &Path, [output_folder, cache_folder]: [&Path; 2]) -> Optio
         let _ = writeln!(text, "{hash} {path:?}");
     }
     Some(text)
+}
+
+/// A path from the root of the file system, of a folder that may not be there yet.
+fn whole_path(folder: &Path) -> Option<PathBuf> {
+    folder.canonicalize().ok().or_else(|| {
+        let parent = match folder.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            Some(_) | None => Path::new("."),
+        };
+        Some(parent.canonicalize().ok()?.join(folder.file_name()?))
+    })
 }
 
 /// Whether a run into a folder writes this: the links to its results, the lock beside the folder.
