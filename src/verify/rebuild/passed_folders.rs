@@ -20,10 +20,6 @@ pub(super) fn make_passed_folders(
     let kernels = &project.settings.value.kernels;
     let include_folders: BTreeSet<&str> =
         kernels.iter().flat_map(|kernel| &kernel.include).map(String::as_str).collect();
-    for folder in &include_folders {
-        // The folder itself is passed to whatever is included from it.
-        make_folders_passed(root, &Path::new(folder).join(".."));
-    }
     let set_aside: BTreeSet<&str> =
         project.set_aside.iter().map(|row| row.settings.source.as_str()).collect();
     for (path, file) in files {
