@@ -272,11 +272,7 @@ impl LineBreaker<'_> {
     ) {
         let width = self.faces.character_width(face, character, self.size);
         match word.last_mut() {
-            Some(span)
-                if span.face == face
-                    && span.tone == run.tone
-                    && is_same_link(&span.link, &run.link) =>
-            {
+            Some(span) if span.face == face && span.tone == run.tone && span.link == run.link => {
                 span.text.push(character);
                 span.width += width;
             }
@@ -293,15 +289,6 @@ impl LineBreaker<'_> {
 
 fn shared(link: &Option<Anchor>) -> Option<Anchor> {
     link.as_ref().map(Arc::clone)
-}
-
-/// Whether two links lead to the same; most often they are one.
-fn is_same_link(link: &Option<Anchor>, other: &Option<Anchor>) -> bool {
-    match (link, other) {
-        (Some(anchor), Some(other)) => Arc::ptr_eq(anchor, other) || anchor == other,
-        (None, None) => true,
-        (Some(_), None) | (None, Some(_)) => false,
-    }
 }
 
 fn word_width(word: &[TextSpan]) -> f32 {
@@ -375,9 +362,7 @@ fn join_characters(characters: &[TextSpan]) -> Word {
     for span in characters {
         match word.last_mut() {
             Some(last)
-                if last.face == span.face
-                    && last.tone == span.tone
-                    && is_same_link(&last.link, &span.link) =>
+                if last.face == span.face && last.tone == span.tone && last.link == span.link =>
             {
                 last.text.push_str(&span.text);
                 last.width += span.width;
