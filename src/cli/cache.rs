@@ -103,12 +103,16 @@ fn default_folder() -> Option<PathBuf> {
     }
 }
 
-/// Ends what a run does with its cache: results and kernels that are not what was kept are an error.
-pub(super) fn finish_cache(cache: &RunCache) -> Result<(), Failure> {
+/// Removes what a run's cache has too much of.
+pub(super) fn shrink_cache(cache: &RunCache) {
+    // What cannot be removed is there the next time.
+    let _ = cache.shrink(MOST_BYTES);
+}
+
+/// Results and kernels that are not what was kept are an error, before anything else is written.
+pub(super) fn refuse_differing(cache: &RunCache) -> Result<(), Failure> {
     let differing = cache.differing_tests();
     if differing.is_empty() {
-        // What cannot be removed is there the next time.
-        let _ = cache.shrink(MOST_BYTES);
         return Ok(());
     }
     let named: Vec<&str> = differing.iter().take(NAMED_TESTS).map(String::as_str).collect();

@@ -261,6 +261,7 @@ impl<'a> StartedRun<'a> {
         let display = WatchedCampaign::new(common, events, &prepared_tests);
         let campaign_outcome = campaign.run(&prepared_tests, &mut engines?, &display)?;
         let cache = self.request.cache;
+        cache.as_deref().map_or(Ok(()), cache::refuse_differing)?;
         if let Some(save_folder) = &certify.save_outputs {
             save::save_outputs(
                 save_folder,
@@ -270,11 +271,10 @@ impl<'a> StartedRun<'a> {
             )?;
         }
         drop(prepared_tests);
-        let (cache_finished, evidence) = rayon::join(
-            || cache.as_deref().map_or(Ok(()), cache::finish_cache),
+        let ((), evidence) = rayon::join(
+            || cache.iter().for_each(|cache| cache::shrink_cache(cache)),
             || campaign.seal_to(campaign_outcome, &folder),
         );
-        cache_finished?;
         let evidence = evidence?;
         folder.begin_lasting();
         reports.presentation.history = read_history(self.stored_runs, &evidence)?;
