@@ -14,6 +14,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use tar::{Builder, EntryType, Header};
 use vkcert_model::canonical::{sha256_digits, sha256_of};
+use vkcert_model::path::folder_of;
 
 /// What an entry of an archive holds.
 #[derive(Debug, Clone)]
@@ -61,10 +62,7 @@ pub fn pack(
         hashes.insert(path.clone(), contents.digits()?);
     }
     let tar = written_tar(top, files, &hashes)?;
-    let folder = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(target);
     let unwritable =
         |error: io::Error| ArchiveError::Unwritable { path: target.display().to_string(), error };
     let compressed = tempfile::NamedTempFile::new_in(folder).map_err(unwritable)?;

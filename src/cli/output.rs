@@ -7,6 +7,7 @@
 
 use super::failure::Failure;
 use crate::model::exit::Exit;
+use crate::model::path::folder_of;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -144,11 +145,8 @@ impl PendingFolder {
                 target.display()
             ))
         })?;
-        let parent = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        fs::create_dir_all(&parent).map_err(|error| Failure::unwritable(&parent, &error))?;
+        let parent = folder_of(target);
+        fs::create_dir_all(parent).map_err(|error| Failure::unwritable(parent, &error))?;
         let mut file_name = std::ffi::OsString::from(".");
         file_name.push(name);
         file_name.push(".lock");

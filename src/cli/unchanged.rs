@@ -13,6 +13,7 @@ use crate::derivation::files::{MANIFEST, PROVENANCE, REPORTS};
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Evidence, Manifest, ReportList, SetAsideKernel, StoredFile};
 use crate::model::provenance::ProjectCommit;
+use crate::model::path::folder_of;
 use crate::model::verdict::Verdict;
 use crate::requirement::Project;
 use rayon::prelude::*;
@@ -304,13 +305,10 @@ fn listed_files(root: &Path, [output_folder, cache_folder]: [&Path; 2]) -> Optio
 
 /// A path from the root of the file system, of a folder that may not be there yet.
 fn whole_path(folder: &Path) -> Option<PathBuf> {
-    folder.canonicalize().ok().or_else(|| {
-        let parent = match folder.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            Some(_) | None => Path::new("."),
-        };
-        Some(parent.canonicalize().ok()?.join(folder.file_name()?))
-    })
+    folder
+        .canonicalize()
+        .ok()
+        .or_else(|| Some(folder_of(folder).canonicalize().ok()?.join(folder.file_name()?)))
 }
 
 /// Whether a run into a folder writes this: the links to its results, the lock beside the folder.

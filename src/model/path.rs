@@ -25,6 +25,14 @@ pub fn lexically_clean(path: &Path) -> PathBuf {
     clean_path
 }
 
+/// The folder that holds what a path names; the current one where the path names none.
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    }
+}
+
 /// A path as the user would name it: without `./` for the current folder.
 pub fn display_path(path: &Path) -> String {
     let shown_path: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
@@ -52,7 +60,17 @@ pub fn canonical_name(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::canonical_name;
+    use super::{canonical_name, folder_of};
+    use std::path::Path;
+
+    #[test]
+    fn what_a_path_names_is_in_a_folder() {
+        for (path, folder) in
+            [("a/b.c", "a"), ("/b", "/"), ("b", "."), ("./b", "."), ("/", "."), ("", ".")]
+        {
+            assert_eq!(folder_of(Path::new(path)), Path::new(folder), "{path}");
+        }
+    }
 
     #[test]
     fn a_file_has_one_name() {

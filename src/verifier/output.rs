@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions, Permissions};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use vkcert_model::path::folder_of;
 use vkcert_verification::VerifyError;
 
 /// Prints to stdout. A closed stdout is no failure, because the exit code of a command does not
@@ -63,10 +64,8 @@ fn persist_contents(
     contents: &[u8],
     permissions: Permissions,
 ) -> std::io::Result<File> {
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut unfinished_file =
-        tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
+        tempfile::Builder::new().permissions(permissions).tempfile_in(folder_of(path))?;
     unfinished_file.write_all(contents)?;
     Ok(unfinished_file.persist(path)?)
 }

@@ -10,7 +10,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::exit::Exit;
-use crate::model::path::display_path;
+use crate::model::path::{display_path, folder_of};
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::ffi::{OsStr, OsString};
@@ -36,10 +36,7 @@ pub(super) fn record_program(common: &Common, arguments: &Capture) -> Result<Exi
         name.push(".capture");
         PathBuf::from(name)
     });
-    let parent = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let parent = folder_of(&target);
     let folder = tempfile::Builder::new().prefix(".vkcert-capture-").tempdir_in(parent);
     let folder = folder.map_err(|error| Failure::unwritable(parent, &error))?;
     write_manifest(folder.path(), &layer)?;
