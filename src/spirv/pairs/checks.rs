@@ -116,6 +116,10 @@ pub fn conflicting_accesses(
 /// Source indices of the barriers of the workgroup that order no two accesses of different
 /// invocations which nothing else orders.
 pub fn idle_barriers(request: &PairRequest<'_>) -> Result<Vec<usize>, PairError> {
+    let is_barrier = |instruction: &Instruction| instruction.op == Op::ControlBarrier;
+    if !request.module.instructions.iter().any(is_barrier) {
+        return Ok(Vec::new());
+    }
     with_kernel(request, DecidedBranches::Specialized, |kernel| kernel.idle())
 }
 

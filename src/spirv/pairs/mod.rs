@@ -61,9 +61,10 @@ use super::flow::{DecidedBranches, with_pointers};
 use super::fold::ConstantFolding;
 use super::interface::{ReflectError, Reflection};
 use super::memory_semantics::{ACQUIRE, MemoryKinds, RELEASE};
-use super::module::{Id, Module};
+use super::module::{Id, Instruction, Module};
 use super::opcodes::is_atomic;
 use node_set::NodeSet;
+use rspirv::spirv::Op;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -141,9 +142,20 @@ pub enum PairError {
 /// reads.
 pub fn static_pairs(request: &PairRequest<'_>) -> Result<Vec<StaticPair>, PairError> {
     let reached = with_kernel(request, DecidedBranches::Specialized, |kernel| kernel.all_pairs())??;
+    if !has_specialization_constants(request.module) {
+        return Ok(with_excluded(reached, Vec::new()));
+    }
     let possible =
         with_kernel(request, DecidedBranches::Unspecialized, |kernel| kernel.all_pairs())??;
     Ok(with_excluded(reached, possible))
+}
+
+/// Whether a configuration can change what of a module is reached.
+fn has_specialization_constants(module: &Module) -> bool {
+    let is_one = |instruction: &Instruction| {
+        matches!(instruction.op, Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse)
+    };
+    module.instructions.iter().any(is_one)
 }
 
 /// Pairs under a configuration, with those that it alone excludes of all `possible` ones.
