@@ -189,6 +189,11 @@ impl Elements<'_> {
         let stored_number = self.declared_number(buffer, byte);
         match stored_number.scalar.class() {
             ScalarClass::Float => stored_number,
+            ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned
+                if self.is_read_as_stored(buffer, stored_number) =>
+            {
+                stored_number
+            }
             ScalarClass::Bool | ScalarClass::Signed | ScalarClass::Unsigned => {
                 match read_instead(stored_number, &self.watches.readings_at(buffer, byte)) {
                     Some(read_number) => read_number,
@@ -200,6 +205,15 @@ impl Elements<'_> {
                 }
             }
         }
+    }
+
+    /// Whether all that is read of an integer are integers of its width: then nothing is read instead.
+    fn is_read_as_stored(&self, buffer: usize, stored_number: ReadNumber) -> bool {
+        let ReadNumber { offset, scalar } = stored_number;
+        let bytes = IndexRange { start: offset, end: offset + scalar.size() };
+        self.watches.scalars_read_in(buffer, bytes).all(|read_type| {
+            read_type.class() != ScalarClass::Float && read_type.size() == scalar.size()
+        })
     }
 
     fn is_read_in_parts(&self, buffer: usize, stored_number: ReadNumber) -> bool {

@@ -205,6 +205,15 @@ impl Watches {
         readings.map(wanted_by_reading).max().unwrap_or(WantedValues::Unknown)
     }
 
+    /// The types of the numbers that expectations read at some of these bytes.
+    pub fn scalars_read_in(
+        &self,
+        buffer: usize,
+        bytes: IndexRange,
+    ) -> impl Iterator<Item = ScalarType> {
+        self.looks_at(buffer, bytes).filter_map(|(_, look)| Some(look.reading?.scalar))
+    }
+
     /// The numbers that expectations read at a byte, in their order; of a checker it is not known.
     pub fn readings_at(&self, buffer: usize, byte: usize) -> Vec<ReadNumber> {
         let number_of_look = |(_, look): (usize, &WatchedBytes)| {
