@@ -2,16 +2,19 @@
 //!
 //! Knows: a program depends on its module's words, entry point, specialization, markers and what is
 //! known of the dispatch (`DispatchFacts`); all of these are compared, none by a hash alone.
-//! Promises: what is kept is bounded; what was used longest ago goes first. A program is the same
-//! whether it was kept or not. Of two jobs that ask for the same program at the same time one
+//! Promises: what is kept is bounded; what was used longest ago goes first. What is looked for is found
+//! among thousands in the same time, because all threads wait for who looks. A program is the same
+//! whether it was kept or not. Of two jobs that ask for the same program of one module at the same time one
 //! decodes it and the other waits.
-//! Does not cover: two jobs that parse the same module at the same time, which both do so.
+//! Does not cover: two jobs that parse the same module at the same time, which both do so, and may then
+//! decode it both.
 
 use crate::compile::compile;
 use crate::decode::{DispatchFacts, Unsupported};
 use crate::ir::Program;
 use crate::tally::{Counter, Counters};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use vkcert_model::records::MarkerTable;
@@ -50,8 +53,6 @@ struct ProgramEntry {
     markers: Option<Arc<MarkerTable>>,
     known_facts: DispatchFacts,
     decoded_place: Arc<DecodedPlace>,
-    /// Actions; while it is decoded, instructions of its module.
-    action_count: usize,
 }
 
 impl ProgramEntry {
@@ -73,11 +74,10 @@ fn same_words(first_words: &Arc<Vec<u32>>, second_words: &Arc<Vec<u32>>) -> bool
     Arc::ptr_eq(first_words, second_words) || first_words == second_words
 }
 
-/// Each with what was used last at the end.
 #[derive(Debug, Default)]
 struct KeptPrograms {
-    modules: Vec<Arc<Module>>,
-    programs: Vec<ProgramEntry>,
+    modules: KeptItems<Arc<Module>>,
+    programs: KeptItems<ProgramEntry>,
 }
 
 /// Shared by the clones of an engine.
@@ -97,16 +97,15 @@ impl ProgramCache {
         &self,
         spirv_words: &Arc<Vec<u32>>,
     ) -> Result<Arc<Module>, ModuleError> {
-        if let Some(module) =
-            take_last(&mut self.kept().modules, |module| same_words(&module.words, spirv_words))
-        {
+        let digest = digest_of(&spirv_words);
+        let has_words = |module: &Arc<Module>| same_words(&module.words, spirv_words);
+        if let Some(module) = self.kept().modules.used(digest, has_words) {
             return Ok(Arc::clone(module));
         }
         self.counters.count_event(Counter::Parsed);
         let module = Arc::new(Module::parse(Arc::clone(spirv_words))?);
-        keep_newest(&mut self.kept().modules, Arc::clone(&module), |module| {
-            module.instructions.len()
-        });
+        let size = module.instructions.len();
+        self.kept().modules.keep(digest, Arc::clone(&module), size);
         Ok(module)
     }
 
@@ -115,7 +114,10 @@ impl ProgramCache {
         origin: &ProgramOrigin,
         known_facts: &DispatchFacts,
     ) -> Result<Arc<DecodedProgram>, Unsupported> {
-        let decoded_place = self.place_of(origin, known_facts);
+        // The same words come with the same module, as long as that is kept.
+        let words = Arc::as_ptr(&origin.module.words).addr();
+        let digest = digest_of(&(words, origin.entry, origin.specialization));
+        let decoded_place = self.place_of(digest, origin, known_facts);
         let mut is_first = false;
         let decoded_program = decoded_place.get_or_init(|| {
             is_first = true;
@@ -133,28 +135,21 @@ impl ProgramCache {
         if let (true, Ok(decoded_program)) = (is_first, decoded_program) {
             let action_count =
                 decoded_program.program.blocks.iter().map(|block| block.steps.len() + 1).sum();
-            self.set_size(&decoded_place, action_count);
+            let is_this = |entry: &ProgramEntry| Arc::ptr_eq(&entry.decoded_place, &decoded_place);
+            self.kept().programs.set_size(digest, is_this, action_count);
         }
         decoded_program.clone()
     }
 
-    /// Sets the size of a program that was decoded.
-    fn set_size(&self, decoded_place: &Arc<DecodedPlace>, action_count: usize) {
+    /// Where a program is, or will be: its size is that of its module until it is decoded.
+    fn place_of(
+        &self,
+        digest: u64,
+        origin: &ProgramOrigin,
+        known_facts: &DispatchFacts,
+    ) -> Arc<DecodedPlace> {
         let programs = &mut self.kept().programs;
-        if let Some(entry_index) =
-            programs.iter().position(|entry| Arc::ptr_eq(&entry.decoded_place, decoded_place))
-        {
-            let entry = programs.remove(entry_index);
-            keep_newest(programs, ProgramEntry { action_count, ..entry }, |entry| {
-                entry.action_count
-            });
-        }
-    }
-
-    /// Where a program is, or will be.
-    fn place_of(&self, origin: &ProgramOrigin, known_facts: &DispatchFacts) -> Arc<DecodedPlace> {
-        let programs = &mut self.kept().programs;
-        if let Some(entry) = take_last(programs, |entry| entry.is_for(origin, known_facts)) {
+        if let Some(entry) = programs.used(digest, |entry| entry.is_for(origin, known_facts)) {
             return Arc::clone(&entry.decoded_place);
         }
         let decoded = Arc::default();
@@ -165,53 +160,128 @@ impl ProgramCache {
             markers: origin.markers.cloned(),
             known_facts: known_facts.clone(),
             decoded_place: Arc::clone(&decoded),
-            action_count: origin.module.instructions.len(),
         };
-        keep_newest(programs, entry, |entry| entry.action_count);
+        programs.keep(digest, entry, origin.module.instructions.len());
         decoded
     }
 }
 
-/// The one that is meant, which goes to the end.
-fn take_last<T>(kept_items: &mut [T], is_wanted: impl Fn(&T) -> bool) -> Option<&T> {
-    let item_index = kept_items.iter().rposition(is_wanted)?;
-    kept_items[item_index..].rotate_left(1);
-    kept_items.last()
+/// What things are found by among others; those that are not the same may have the same.
+fn digest_of(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
-/// Puts one at the end, unless it alone is too large; those that there is no room for any more go
-/// from the front.
-fn keep_newest<T>(kept_items: &mut Vec<T>, new_item: T, item_size: impl Fn(&T) -> usize) {
-    if item_size(&new_item) > MOST_KEPT {
-        return;
+/// Things that are kept as long as all of them together are not too large.
+#[derive(Debug)]
+struct KeptItems<T> {
+    /// By the number of their last use: the first was used longest ago.
+    items: BTreeMap<u64, KeptItem<T>>,
+    /// Numbers of last uses, by digest.
+    by_digest: HashMap<u64, Vec<u64>>,
+    next_use: u64,
+    /// Of all together.
+    size: usize,
+}
+
+#[derive(Debug)]
+struct KeptItem<T> {
+    digest: u64,
+    /// At least 1.
+    size: usize,
+    item: T,
+}
+
+impl<T> Default for KeptItems<T> {
+    fn default() -> Self {
+        Self { items: BTreeMap::new(), by_digest: HashMap::new(), next_use: 0, size: 0 }
     }
-    kept_items.push(new_item);
-    let mut free_size = MOST_KEPT;
-    let still_fits = |kept_item: &T| {
-        free_size = free_size.checked_sub(item_size(kept_item).max(1))?;
-        Some(())
-    };
-    let kept_count = kept_items.iter().rev().map_while(still_fits).count();
-    kept_items.drain(..kept_items.len() - kept_count);
+}
+
+impl<T> KeptItems<T> {
+    /// The one that is meant, which counts as used now.
+    fn used(&mut self, digest: u64, is_meant: impl Fn(&T) -> bool) -> Option<&T> {
+        let kept_item = self.remove(digest, is_meant)?;
+        let last_use = self.insert(kept_item);
+        Some(&self.items[&last_use].item)
+    }
+
+    /// Keeps one, unless it alone is too large; those that there is no room for any more go, what was
+    /// used longest ago before all.
+    fn keep(&mut self, digest: u64, item: T, size: usize) {
+        let size = size.max(1);
+        if size > MOST_KEPT {
+            return;
+        }
+        self.insert(KeptItem { digest, size, item });
+        while self.size > MOST_KEPT {
+            let Some(oldest) = self.items.keys().next().copied() else { break };
+            self.remove_use(oldest);
+        }
+    }
+
+    /// Gives the one that is meant another size.
+    fn set_size(&mut self, digest: u64, is_meant: impl Fn(&T) -> bool, size: usize) {
+        if let Some(KeptItem { digest, item, .. }) = self.remove(digest, is_meant) {
+            self.keep(digest, item, size);
+        }
+    }
+
+    fn insert(&mut self, kept_item: KeptItem<T>) -> u64 {
+        let last_use = self.next_use;
+        self.next_use += 1;
+        self.size += kept_item.size;
+        self.by_digest.entry(kept_item.digest).or_default().push(last_use);
+        self.items.insert(last_use, kept_item);
+        last_use
+    }
+
+    fn remove(&mut self, digest: u64, is_meant: impl Fn(&T) -> bool) -> Option<KeptItem<T>> {
+        let uses = self.by_digest.get(&digest)?;
+        let last_use = uses.iter().rev().find(|last_use| is_meant(&self.items[*last_use].item))?;
+        self.remove_use(*last_use)
+    }
+
+    fn remove_use(&mut self, last_use: u64) -> Option<KeptItem<T>> {
+        let kept_item = self.items.remove(&last_use)?;
+        self.size -= kept_item.size;
+        if let Some(uses) = self.by_digest.get_mut(&kept_item.digest) {
+            uses.retain(|other_use| *other_use != last_use);
+            if uses.is_empty() {
+                self.by_digest.remove(&kept_item.digest);
+            }
+        }
+        Some(kept_item)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The names of what is kept, what was used longest ago first.
+    fn names(kept_items: &KeptItems<u32>) -> Vec<u32> {
+        kept_items.items.values().map(|kept_item| kept_item.item).collect()
+    }
+
     #[test]
     fn what_was_used_longest_ago_goes_first() {
-        let mut all: Vec<(u32, usize)> = Vec::new();
+        let mut kept_items = KeptItems::default();
         let third = MOST_KEPT / 3;
-        (0..3).for_each(|name| {
-            keep_newest(&mut all, (name, third), |written_buffer| written_buffer.1)
-        });
-        assert_eq!(take_last(&mut all, |one| one.0 == 0), Some(&(0, third)));
-        keep_newest(&mut all, (3, third), |written_buffer| written_buffer.1);
-        assert_eq!(all.iter().map(|one| one.0).collect::<Vec<_>>(), [2, 0, 3]);
-        keep_newest(&mut all, (4, MOST_KEPT + 1), |written_buffer| written_buffer.1);
-        assert_eq!(all.len(), 3);
-        keep_newest(&mut all, (5, MOST_KEPT), |written_buffer| written_buffer.1);
-        assert_eq!(all, [(5, MOST_KEPT)]);
+        // Several have one digest.
+        let digest = |name: u32| u64::from(name % 2);
+        (0..3).for_each(|name| kept_items.keep(digest(name), name, third));
+        assert_eq!(kept_items.used(digest(0), |name| *name == 0), Some(&0));
+        assert_eq!(kept_items.used(digest(1), |name| *name == 0), None);
+        kept_items.keep(digest(3), 3, third);
+        assert_eq!(names(&kept_items), [2, 0, 3]);
+        kept_items.keep(digest(4), 4, MOST_KEPT + 1);
+        assert_eq!(names(&kept_items), [2, 0, 3]);
+        kept_items.set_size(digest(2), |name| *name == 2, 2 * third);
+        assert_eq!(names(&kept_items), [3, 2]);
+        kept_items.keep(digest(5), 5, MOST_KEPT);
+        assert_eq!((names(&kept_items), kept_items.size), (vec![5], MOST_KEPT));
+        assert_eq!(kept_items.by_digest.len(), 1);
     }
 }
