@@ -69,6 +69,10 @@ pub struct UntestedCode {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TestedCode<'e> {
     kernels: Vec<KernelCode<'e>>,
+    /// Places of the kernels that are made of a file, ascending.
+    by_file: BTreeMap<&'e str, Vec<usize>>,
+    /// Places of the rows of a kernel, ascending.
+    by_name: BTreeMap<KernelName, Vec<usize>>,
     judged: BTreeMap<TestId, BTreeSet<KernelName>>,
     /// Kernels that do not compile: no test judges anything of their files in them.
     set_aside: Vec<SetAsideKernel>,
@@ -83,8 +87,16 @@ impl<'e> TestedCode<'e> {
         kernels: &'e [KernelEvidence],
         judged: BTreeMap<TestId, BTreeSet<KernelName>>,
     ) -> Self {
-        let set_aside = Vec::new();
-        Self { kernels: kernels.iter().map(KernelCode::from_evidence).collect(), judged, set_aside }
+        let kernels: Vec<KernelCode> = kernels.iter().map(KernelCode::from_evidence).collect();
+        let mut by_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut by_name: BTreeMap<KernelName, Vec<usize>> = BTreeMap::new();
+        for (place, code) in kernels.iter().enumerate() {
+            by_name.entry(code.kernel).or_default().push(place);
+            for file in &code.files {
+                by_file.entry(file).or_default().push(place);
+            }
+        }
+        Self { kernels, by_file, by_name, judged, set_aside: Vec::new() }
     }
 
     /// The same beside kernels that do not compile.
@@ -120,11 +132,12 @@ impl<'e> TestedCode<'e> {
                 untested.links.push(link);
                 continue;
             }
-            let judged_parts = self.linked_parts(&link, |kernel| tested.contains(kernel));
+            let judged_parts = self.linked_parts(&link, &tested);
             for kernel in self.kernels_in_order(&untested_kernels) {
                 let is_same =
-                    self.linked_parts(&link, |name| name == kernel).is_subset(&judged_parts);
-                let unread = self.unread_reason(|name| name == kernel || tested.contains(name));
+                    self.linked_parts(&link, &BTreeSet::from([kernel])).is_subset(&judged_parts);
+                let with_tested = tested.iter().copied().chain([kernel]).collect();
+                let unread = self.unread_reason(&with_tested);
                 let (text, unread) = match (is_same, unread) {
                     (true, _) => (KernelText::Same, None),
                     (false, None) => (KernelText::Other, None),
@@ -152,56 +165,53 @@ impl<'e> TestedCode<'e> {
     ) -> bool {
         let test_judges =
             |test: &TestId| self.judged.get(test).is_some_and(|row| row.contains(kernel));
-        let kernel_codes = self.kernels.iter().filter(|code| code.kernel == *kernel);
-        kernel_codes.into_iter().any(|code| {
+        self.codes_of(kernel).any(|code| {
             test_ids.iter().any(|test| test_judges(test) && code.is_entered(link, test))
         })
     }
 
+    /// What a kernel is made of, a row for each of its evidence.
+    fn codes_of(&self, kernel: &KernelName) -> impl Iterator<Item = &KernelCode<'e>> {
+        self.by_name.get(kernel).into_iter().flatten().map(|place| &self.kernels[*place])
+    }
+
+    /// What these kernels are made of, in project order.
+    fn codes_in_order(&self, kernels: &BTreeSet<&KernelName>) -> Vec<&KernelCode<'e>> {
+        let places = kernels.iter().filter_map(|kernel| self.by_name.get(*kernel)).flatten();
+        let places: BTreeSet<usize> = places.copied().collect();
+        places.into_iter().map(|place| &self.kernels[place]).collect()
+    }
+
     /// Names of kernels in project order, each once.
-    fn kernels_in_order<'a>(
-        &'a self,
-        wanted_kernels: &BTreeSet<&KernelName>,
-    ) -> Vec<&'a KernelName> {
-        let mut kernel_names: Vec<&KernelName> = Vec::new();
-        for code in self.kernels.iter().filter(|code| wanted_kernels.contains(&code.kernel)) {
-            if !kernel_names.contains(&&code.kernel) {
-                kernel_names.push(&code.kernel);
-            }
-        }
-        kernel_names
+    fn kernels_in_order(&self, wanted_kernels: &BTreeSet<&KernelName>) -> Vec<&KernelName> {
+        let mut told_kernels = BTreeSet::new();
+        let names = self.codes_in_order(wanted_kernels).into_iter().map(|code| &code.kernel);
+        names.filter(|kernel| told_kernels.insert(*kernel)).collect()
     }
 
     /// The pieces of text that a link is about in these kernels.
     fn linked_parts(
         &self,
         link: &CodeLink,
-        is_meant: impl Fn(&KernelName) -> bool,
+        kernels: &BTreeSet<&KernelName>,
     ) -> BTreeSet<TextPart<'_>> {
-        self.kernels
-            .iter()
-            .filter(|code| is_meant(&code.kernel))
-            .flat_map(|code| code.linked_parts(link))
-            .collect()
+        let codes = kernels.iter().flat_map(|kernel| self.codes_of(kernel));
+        codes.flat_map(|code| code.linked_parts(link)).collect()
     }
 
     /// What could not be read of the text of one of these kernels.
-    fn unread_reason(&self, is_meant: impl Fn(&KernelName) -> bool) -> Option<&str> {
-        self.kernels.iter().filter(|code| is_meant(&code.kernel)).find_map(|code| {
-            match &code.texts {
-                CodeTexts::Source { unread, .. } => *unread,
-                CodeTexts::Module(_) => None,
-            }
+    fn unread_reason(&self, kernels: &BTreeSet<&KernelName>) -> Option<&str> {
+        self.codes_in_order(kernels).into_iter().find_map(|code| match &code.texts {
+            CodeTexts::Source { unread, .. } => *unread,
+            CodeTexts::Module(_) => None,
         })
     }
 
     /// The kernels that a link leads to; none where no kernel is made of its file.
     fn linked_kernels(&self, link: &CodeLink) -> Option<BTreeSet<&KernelName>> {
+        let including = self.by_file.get(link.file.as_str())?;
         let including: Vec<&KernelCode> =
-            self.kernels.iter().filter(|code| code.files.contains(link.file.as_str())).collect();
-        if including.is_empty() {
-            return None;
-        }
+            including.iter().map(|place| &self.kernels[*place]).collect();
         let is_linked = |function: &CodeFunction| is_linked_function(link, function);
         let is_in_file = |function: &CodeFunction| function.file == link.file;
         let mut kernels = if any_has_function(&including, is_linked) {
