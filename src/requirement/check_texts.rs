@@ -47,7 +47,7 @@ pub(crate) fn check_texts_of_file(
     limits: &ProjectLimits,
 ) -> Vec<Diagnostic> {
     let mut check = TextCheck { document, limits, problems: Vec::new() };
-    check.check_node("", &document.root);
+    check.check_node("", document.root());
     check.problems
 }
 

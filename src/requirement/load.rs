@@ -6,7 +6,9 @@
 use super::check::{check_include_folders, check_project};
 use super::check_headers::is_inside;
 use super::check_texts::check_texts_of_file;
-use super::document::{Document, FileSyntax, Located, Node, Origin, Value, in_place_order};
+use super::document::{
+    Document, FileSyntax, Located, Node, Origin, TreelessDocuments, Value, in_place_order,
+};
 use super::nearest::{did_you_mean, nearest_name};
 use super::pipeline::load_pipeline;
 use super::set_aside::SetAside;
@@ -63,6 +65,37 @@ pub struct Project {
 }
 
 impl Project {
+    /// Gives back the trees of the requirement files, most of what a project takes in memory. Who asks for
+    /// one later, to tell of something wrong in a file, has it made again.
+    fn give_trees_back(&mut self) {
+        let mut documents = TreelessDocuments::default();
+        let Self {
+            root: _,
+            // One file, whose places are asked for kernel by kernel.
+            settings: _,
+            requirements,
+            tests,
+            left_out,
+            set_aside: _,
+            analyses,
+            reviews,
+            test_reviews,
+            justifications,
+            interfaces,
+            pipelines: _,
+            inputs: _,
+        } = self;
+        let mut replace = |origin: &mut Origin| documents.replace_in(origin, &[]);
+        requirements.iter_mut().for_each(|row| replace(&mut row.origin));
+        tests.iter_mut().chain(left_out).for_each(|row| replace(&mut row.origin));
+        analyses.iter_mut().chain(reviews).for_each(|row| replace(&mut row.origin));
+        test_reviews.iter_mut().for_each(|row| replace(&mut row.origin));
+        justifications.iter_mut().for_each(|row| replace(&mut row.origin));
+        // Coverage of boundary values is placed by the kernel that an interface is of.
+        interfaces.iter_mut().for_each(|row| documents.replace_in(&mut row.origin, &["kernel"]));
+        rayon::spawn(move || drop(documents));
+    }
+
     /// The file that something was read from, relative to the root, `/` as separator.
     pub fn relative_file<T>(&self, located_item: &Located<T>) -> String {
         let shown_file = Path::new(located_item.origin.file());
@@ -178,7 +211,7 @@ fn read_project_with(
     }
     let pipelines = load_pipelines(root, &interfaces, &mut inputs, &mut problems);
     let (root, left_out) = (root.to_owned(), Vec::new());
-    let project = Project {
+    let mut project = Project {
         root,
         settings,
         requirements,
@@ -205,7 +238,11 @@ fn read_project_with(
             .into_iter()
             .filter(|problem| every_file_read || !problem.kind.starts_with("unknown-")),
     );
-    if problems.is_empty() { Ok(project) } else { Err(in_place_order(problems)) }
+    if !problems.is_empty() {
+        return Err(in_place_order(problems));
+    }
+    project.give_trees_back();
+    Ok(project)
 }
 
 type InputHashes = BTreeMap<String, String>;
@@ -282,7 +319,7 @@ fn load_settings(
     }
     let document = load_document(root, PROJECT_FILE, inputs)?;
     let origin = Origin::of(&document);
-    if matches!(&document.root.value, Value::Table(entries) if entries.is_empty()) {
+    if matches!(&document.root().value, Value::Table(entries) if entries.is_empty()) {
         let problem = origin
             .error("empty-file", format!("the project file `{shown_file}` is empty"))
             .hint("it needs at least `schema = 1`, `name`, `level` and one `[[kernel]]`");
@@ -298,7 +335,7 @@ fn load_settings(
 
 /// The version is looked at before anything else: a file of another version has other keys.
 pub(crate) fn check_schema(origin: &Origin, document: &Document) -> Result<(), Diagnostic> {
-    match document.root.entry("schema").map(|entry| &entry.node.value) {
+    match document.root().entry("schema").map(|entry| &entry.node.value) {
         Some(Value::Integer(format_version)) if *format_version == i128::from(SCHEMA) => Ok(()),
         Some(Value::Integer(format_version)) => Err(origin
             .at("schema")
@@ -314,7 +351,7 @@ pub(crate) fn check_schema(origin: &Origin, document: &Document) -> Result<(), D
 
 fn missing_schema(origin: &Origin, document: &Document) -> Diagnostic {
     let mut keys = Vec::new();
-    if let Value::Table(entries) = &document.root.value {
+    if let Value::Table(entries) = &document.root().value {
         keys.extend(entries.iter().map(|entry| entry.key.as_str()));
     }
     match nearest_name("schema", keys) {
@@ -424,7 +461,7 @@ impl ProjectItems {
             problems.push(problem);
             return;
         }
-        if let Value::Table(entries) = &document.root.value {
+        if let Value::Table(entries) = &document.root().value {
             for entry in
                 entries.iter().filter(|entry| !TOP_LEVEL_KEYS.contains(&entry.key.as_str()))
             {
@@ -489,7 +526,7 @@ fn tables_of<'d>(
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<PlacedTable<'d>> {
     let origin = Origin::of(document).at(key);
-    let Some(entry) = document.root.entry(key) else { return Vec::new() };
+    let Some(entry) = document.root().entry(key) else { return Vec::new() };
     let Value::Array(nodes) = &entry.node.value else {
         let message = format!("`{key}` is an array of tables");
         problems.push(

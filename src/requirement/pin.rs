@@ -168,13 +168,13 @@ mod tests {
     /// The first parent of the first requirement of a text is pinned.
     fn pinned(text: &str) -> String {
         let document = Document::parse("r.toml", text, FileSyntax::Toml).unwrap();
-        let requirement = &document.root.entry("requirement").unwrap().node.elements()[0];
+        let requirement = &document.root().entry("requirement").unwrap().node.elements()[0];
         let link = &requirement.entry("parents").unwrap().node.elements()[0];
         let mut edits = FileEdits::for_text(&document.text);
         edits.replacements.extend(hash_replacement(text, link, HASH));
         let made = edits.apply_replacements();
         let again = Document::parse("r.toml", &made, FileSyntax::Toml).unwrap();
-        let link = &again.root.entry("requirement").unwrap().node.elements()[0]
+        let link = &again.root().entry("requirement").unwrap().node.elements()[0]
             .entry("parents")
             .unwrap()
             .node

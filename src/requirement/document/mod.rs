@@ -17,6 +17,7 @@ pub use deserialize::read_node;
 pub use fault::{DocumentFault, FaultKind};
 
 pub(crate) use fault::first_line;
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -120,8 +121,10 @@ pub struct Document {
     pub file: String,
     /// The whole text of the file.
     pub text: Arc<str>,
-    /// The value of the whole file: a table.
-    pub root: Node,
+    syntax: FileSyntax,
+    /// The value of the whole file: a table. It takes ten times the memory of the text, and is given back
+    /// when a project has been read; none: nobody has asked for it since.
+    root: OnceLock<Node>,
     line_starts: OnceLock<LineStarts>,
 }
 
@@ -134,14 +137,40 @@ impl Document {
     ) -> Result<Arc<Self>, Vec<Diagnostic>> {
         let file = file.into();
         let text: Arc<str> = text.into();
-        let parsed = match syntax {
-            FileSyntax::Toml => toml::parse_toml(&text),
-            FileSyntax::Json => json::parse_json(&text),
-        };
-        let root = parsed.map_err(|errors| {
+        let root = parse_text(&text, syntax).map_err(|errors| {
             errors.into_iter().map(|error| error.into_diagnostic(&file, &text)).collect::<Vec<_>>()
         })?;
-        Ok(Arc::new(Self { file, text, root, line_starts: OnceLock::new() }))
+        let line_starts = OnceLock::new();
+        Ok(Arc::new(Self { file, text, syntax, root: OnceLock::from(root), line_starts }))
+    }
+
+    /// The value of the whole file: a table.
+    pub fn root(&self) -> &Node {
+        self.root.get_or_init(|| self.parse_again())
+    }
+
+    fn lines(&self) -> &LineStarts {
+        self.line_starts.get_or_init(|| LineStarts::of(&self.text))
+    }
+
+    /// Looks into the value of the whole file; a tree that is made for it is not kept.
+    fn with_root<T>(&self, look: impl FnOnce(&Node) -> T) -> T {
+        match self.root.get() {
+            Some(root) => look(root),
+            None => look(&self.parse_again()),
+        }
+    }
+
+    fn parse_again(&self) -> Node {
+        let parsed = parse_text(&self.text, self.syntax);
+        parsed.expect("a document is made of a text that was parsed")
+    }
+
+    /// The same without its tree, which is made again when it is asked for.
+    fn without_tree(&self) -> Self {
+        let (file, text) = (self.file.clone(), Arc::clone(&self.text));
+        let syntax = self.syntax;
+        Self { file, text, syntax, root: OnceLock::new(), line_starts: OnceLock::new() }
     }
 
     /// A diagnostic at bytes of the text.
@@ -151,8 +180,7 @@ impl Document {
         message: impl Into<String>,
         span: IndexRange,
     ) -> Diagnostic {
-        let line_starts = self.line_starts.get_or_init(|| LineStarts::of(&self.text));
-        let position = line_starts.position(&self.text, span.start);
+        let position = self.lines().position(&self.text, span.start);
         let text = Arc::clone(&self.text);
         Diagnostic::new(kind, message).at_placed_span(&self.file, text, span.range(), position)
     }
@@ -162,6 +190,13 @@ impl Document {
         let file = file.into();
         let text = read_text(path, &file).map_err(|diagnostic| vec![diagnostic])?;
         Self::parse(file, &text, FileSyntax::of_file(path, &text))
+    }
+}
+
+fn parse_text(text: &str, syntax: FileSyntax) -> Result<Node, Vec<DocumentFault>> {
+    match syntax {
+        FileSyntax::Toml => toml::parse_toml(text),
+        FileSyntax::Json => json::parse_json(text),
     }
 }
 
@@ -298,24 +333,33 @@ impl From<usize> for PathStep {
 pub struct Origin {
     document: Option<Arc<Document>>,
     path: Vec<PathStep>,
+    /// Where values stand, where that is known without the document's tree: by the way to them from
+    /// here.
+    known: Vec<(Vec<PathStep>, Position)>,
 }
 
 impl Origin {
     /// The whole of a document.
     pub fn of(document: &Arc<Document>) -> Self {
-        Self { document: Some(Arc::clone(document)), path: Vec::new() }
+        Self { document: Some(Arc::clone(document)), path: Vec::new(), known: Vec::new() }
     }
 
     /// The origin of a value that came out of no file.
     pub fn none() -> Self {
-        Self { document: None, path: Vec::new() }
+        Self { document: None, path: Vec::new(), known: Vec::new() }
     }
 
     /// The place of a member or element.
     pub fn at(&self, step: impl Into<PathStep>) -> Self {
+        let step = step.into();
+        let known = self.known.iter().filter_map(|(path, position)| {
+            let (first, behind) = path.split_first()?;
+            (*first == step).then(|| (behind.to_vec(), *position))
+        });
+        let known = known.collect();
         let mut path = self.path.clone();
-        path.push(step.into());
-        Self { document: self.document.clone(), path }
+        path.push(step);
+        Self { document: self.document.clone(), path, known }
     }
 
     /// The file as the user would name it; empty where there is none.
@@ -331,7 +375,7 @@ impl Origin {
     /// The node at this place, or the deepest one on the way that exists (for a key that is
     /// missing: its table).
     fn node<'a>(&self, document: &'a Document) -> (&'a Node, Option<&'a TableEntry>) {
-        let mut node = &document.root;
+        let mut node = document.root();
         let mut entry = None;
         for step in &self.path {
             let next_node = match step {
@@ -350,7 +394,11 @@ impl Origin {
 
     /// The value at this place; none where there is none.
     pub fn value(&self) -> Option<&Node> {
-        let mut node = &self.document.as_ref()?.root;
+        self.value_in(self.document.as_ref()?.root())
+    }
+
+    fn value_in<'n>(&self, root: &'n Node) -> Option<&'n Node> {
+        let mut node = root;
         for step in &self.path {
             node = match step {
                 PathStep::Key(key) => &node.entry(key)?.node,
@@ -362,8 +410,12 @@ impl Origin {
 
     /// Line and column of the value at this place; none where there is no value.
     pub fn position(&self) -> Option<Position> {
+        if let Some((_, position)) = self.known.iter().find(|(path, _)| path.is_empty()) {
+            return Some(*position);
+        }
         let document = self.document.as_ref()?;
-        Some(Position::of(&document.text, self.value()?.span.start))
+        let start = document.with_root(|root| Some(self.value_in(root)?.span.start))?;
+        Some(document.lines().position(&document.text, start))
     }
 
     /// A diagnostic at the value of this place.
@@ -379,6 +431,32 @@ impl Origin {
         match self.node(document).1 {
             Some(entry) => document.error_at(kind, message, entry.key_span),
             None => self.error(kind, message),
+        }
+    }
+}
+
+/// Documents without their trees, each made once.
+#[derive(Debug, Default)]
+pub(crate) struct TreelessDocuments {
+    /// By the address of the one with a tree, which is kept until all are made.
+    made: HashMap<usize, (Arc<Document>, Arc<Document>)>,
+}
+
+impl TreelessDocuments {
+    /// Lets an origin lead to the document without its tree. Where its value and these members of it stand
+    /// stays known.
+    pub(crate) fn replace_in(&mut self, origin: &mut Origin, members: &[&str]) {
+        let own_position = origin.position().map(|position| (Vec::new(), position));
+        let of_member =
+            |member: &&str| Some((vec![PathStep::from(*member)], origin.at(*member).position()?));
+        origin.known =
+            own_position.into_iter().chain(members.iter().filter_map(of_member)).collect();
+        if let Some(document) = &mut origin.document {
+            let (_, without_tree) = self
+                .made
+                .entry(Arc::as_ptr(document).addr())
+                .or_insert_with(|| (Arc::clone(document), Arc::new(document.without_tree())));
+            *document = Arc::clone(without_tree);
         }
     }
 }

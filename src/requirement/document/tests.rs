@@ -24,7 +24,7 @@ fn a_file_is_toml_or_json_by_its_name_or_first_character() {
     let folder = ProjectFolder::with_files(&[("a.json", "{\"k\": 1}"), ("b", "k = 2")]);
     for (file, value) in [("a.json", 1), ("b", 2)] {
         let read = Document::load(&folder.path.join(file), "shown").unwrap();
-        assert_eq!(read.root.entry("k").unwrap().node.value, Value::Integer(value));
+        assert_eq!(read.root().entry("k").unwrap().node.value, Value::Integer(value));
         assert_eq!(read.file, "shown");
     }
 }
@@ -131,7 +131,26 @@ fn a_place_of_several_lines_shows_its_first() {
 #[test]
 fn an_origin_names_a_value_and_its_key() {
     let document = document("a = 1\n[t]\nlist = [10, { x = true }]\n");
-    let origin = Origin::of(&document);
+    check_origin(&document, &Origin::of(&document));
+    // The same of a document that has given back its tree.
+    let mut treeless = TreelessDocuments::default();
+    let mut table = Origin::of(&document).at("t");
+    treeless.replace_in(&mut table, &["list", "absent"]);
+    let without_tree = table.document().unwrap();
+    assert!(without_tree.root.get().is_none());
+    assert_eq!(table.position(), Origin::of(&document).at("t").position());
+    assert_eq!(table.at("list").position(), Some(Position { line: 3, column: 8 }));
+    assert_eq!(table.at("absent").position(), None);
+    let element = table.at("list").at(1);
+    assert_eq!(element.position(), Some(Position { line: 3, column: 13 }));
+    assert!(without_tree.root.get().is_none(), "the tree that told it was not kept");
+    check_origin(without_tree, &Origin::of(without_tree));
+    let mut whole = Origin::of(&document);
+    treeless.replace_in(&mut whole, &[]);
+    assert!(Arc::ptr_eq(whole.document().unwrap(), without_tree), "each is made once");
+}
+
+fn check_origin(document: &Arc<Document>, origin: &Origin) {
     let element = origin.at("t").at("list").at(1);
     let shown = |problem: Diagnostic| kinds_and_places(&[problem]).remove(0);
     assert_eq!(shown(element.at("x").error("e", "m")), "e true");
@@ -155,15 +174,15 @@ fn an_origin_names_a_value_and_its_key() {
     assert!(nowhere.key_error("e", "m").location.is_none());
     let located = Located { value: "text".to_owned(), origin: nowhere };
     assert_eq!(located.len(), 4);
-    assert_eq!(document.root.entry("a").unwrap().node.elements(), []);
-    assert!(document.root.entry("a").unwrap().node.entry("a").is_none());
+    assert_eq!(document.root().entry("a").unwrap().node.elements(), []);
+    assert!(document.root().entry("a").unwrap().node.entry("a").is_none());
 }
 
 #[test]
 fn toml_has_its_values_in_the_order_of_the_text() {
     let text = "z = 0x1F\na = -7\nf = 1.5\ni = -inf\nb = false\ns = \"a\\tb\"\nd = 1979-05-27\n\
                 e = 1e308\nn = [0o17, 0b101, 1_000]\nt = { k = 9223372036854775807 }\n";
-    let root = document(text).root.clone();
+    let root = document(text).root().clone();
     let Value::Table(entries) = &root.value else { panic!("a table") };
     let keys: String = entries.iter().map(|entry| entry.key.as_str()).collect();
     assert_eq!(keys, "zafibsdent");
