@@ -59,6 +59,7 @@ pub(crate) fn add_pairs(project: &Project, kernels: &mut [Kernel]) {
     let order = DispatchOrder::of_project(project, kernels);
     let pairs_by_kernel: Vec<Vec<KernelPairs>> = kernels
         .par_iter()
+        .with_max_len(1)
         .map(|kernel| pairs_of_kernel(project, kernel, kernels, &order))
         .collect();
     for (kernel, pairs) in kernels.iter_mut().zip(pairs_by_kernel) {

@@ -159,7 +159,7 @@ pub fn configure_kernels(
 ) -> Result<Vec<Kernel>, CampaignError> {
     let tests_by_kernel = trace::tests_by_kernel(&project.tests);
     let rows = kernels.into_par_iter().zip(&project.settings.value.kernels).enumerate();
-    let configured_kernels = rows.map(|(index, (kernel, settings))| {
+    let configured_kernels = rows.with_max_len(1).map(|(index, (kernel, settings))| {
         let mut configurations = match settings.configurations.is_empty() {
             true => {
                 let tests = tests_by_kernel.get(&settings.name).map_or(&[][..], Vec::as_slice);

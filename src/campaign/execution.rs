@@ -93,7 +93,7 @@ pub fn prepare_tests<'a>(
     let kernels_by_name = kernels_by_name(bench.kernels);
     let prepare =
         |test: &'a Located<Test>| prepare_one(test, bench, &preparing_setting, &kernels_by_name);
-    all_or_diagnostics(tests.par_iter().map(prepare).collect())
+    all_or_diagnostics(tests.par_iter().with_max_len(1).map(prepare).collect())
 }
 
 /// Checks and lays out a test.
@@ -190,7 +190,9 @@ fn complete_records(
 ) {
     let tests = prepared_tests.par_iter().zip(runs_by_test);
     thread_pool.install(|| {
-        tests.for_each(|(test, row)| complete_records_of_test(test, row, sequential_engine))
+        tests
+            .with_max_len(1)
+            .for_each(|(test, row)| complete_records_of_test(test, row, sequential_engine))
     });
 }
 
@@ -234,7 +236,7 @@ fn run_sequential(
             rayon::join(run, || test_execution::decode_ahead(prepared_test, &fresh_engine)).0
         })
     };
-    thread_pool.install(|| prepared_tests.par_iter().map(run_test).collect())
+    thread_pool.install(|| prepared_tests.par_iter().with_max_len(1).map(run_test).collect())
 }
 
 fn run_vulkan(

@@ -56,7 +56,8 @@ pub fn lay_open<'t>(
             flow.map_err(|error| CampaignError::tool(format!("kernel `{name}`: {error}")))?;
         Ok::<_, CampaignError>((key, flow))
     };
-    let flows: KernelFlows = keys.into_par_iter().map(flow_of_key).collect::<Result<_, _>>()?;
+    let flows: KernelFlows =
+        keys.into_par_iter().with_max_len(1).map(flow_of_key).collect::<Result<_, _>>()?;
     let plans: Vec<(&PreparedTest, &Prepared)> = plans().collect();
     let laid_out = plans.into_par_iter().map(|(test, plan)| {
         let laid_out_test = LaidOutTest {

@@ -47,7 +47,7 @@ pub(crate) fn compile_each(
 ) -> Vec<Result<TargetedKernel, CampaignError>> {
     let settings = &project.settings.value;
     let target = ProjectTarget::of_project(settings);
-    let compiled = settings.kernels.par_iter().map(|kernel| {
+    let compiled = settings.kernels.par_iter().with_max_len(1).map(|kernel| {
         let compiled = compile_kernel(&project.root, settings, kernel, cache)?;
         let refused = target.refusals_of_kernel(&compiled);
         Ok(TargetedKernel::new(compiled, refused))

@@ -166,11 +166,11 @@ pub fn instrument_in(
         record::record_coverage(marked_module, &marker_calls, &layout, entry_name, record_request)?;
     // The validator takes longer than everything else here, so both modules are in its hands at
     // once.
-    std::thread::scope(|scope| {
-        let traced_check = scope.spawn(|| check_module("traced", &traced, environment));
-        check_module("instrumented", &recorded.words, environment)?;
-        traced_check.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })?;
+    let (traced_check, instrumented_check) = rayon::join(
+        || check_module("traced", &traced, environment),
+        || check_module("instrumented", &recorded.words, environment),
+    );
+    instrumented_check.and(traced_check)?;
     check_stripped(&traced, &recorded)?;
     let trace = trace::trace_branches(
         kernel_structure,

@@ -55,9 +55,12 @@ pub fn assemble_kernels(
         rows.collect()
     };
     let rows: Vec<KernelRow> = match kernels {
-        Cow::Borrowed(kernels) => kernels.par_iter().flat_map_iter(&rows_of).collect(),
+        Cow::Borrowed(kernels) => {
+            kernels.par_iter().with_max_len(1).flat_map_iter(&rows_of).collect()
+        }
         Cow::Owned(kernels) => {
-            kernels.into_par_iter().flat_map_iter(|kernel| rows_of(&kernel)).collect()
+            let kernels = kernels.into_par_iter().with_max_len(1);
+            kernels.flat_map_iter(|kernel| rows_of(&kernel)).collect()
         }
     };
     let mut kernel_evidence = Vec::new();

@@ -34,16 +34,14 @@ pub fn from_glsl(
     let production = Arc::new(std::mem::take(&mut compiled.production));
     let path = kernel_source.path.clone();
     // The validator takes longer than what is made of the modules meanwhile.
-    std::thread::scope(|scope| {
-        let validation = scope.spawn(|| validate::validate(&production, environment));
-        let kernel =
-            assemble_kernel(name, kernel_source, wanted, compiled, &production, environment);
-        let validation = validation.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        validation.map_err(|error| {
-            CampaignError::tool(format!("{path}: the compiler's own module is not valid: {error}"))
-        })?;
-        kernel
-    })
+    let (validation, kernel) = rayon::join(
+        || validate::validate(&production, environment),
+        || assemble_kernel(name, kernel_source, wanted, compiled, &production, environment),
+    );
+    validation.map_err(|error| {
+        CampaignError::tool(format!("{path}: the compiler's own module is not valid: {error}"))
+    })?;
+    kernel
 }
 
 /// What the compiler says of long vectors names them, not the tokens that it did not expect.

@@ -53,6 +53,7 @@ pub(super) fn run_again(
     let fresh_engine = engines.sequential();
     let runs = prepared_tests
         .par_iter()
+        .with_max_len(1)
         .map(|test| test_execution::run_test(test, &mut fresh_engine.clone(), repetitions));
     Ok((runs.collect::<Result<_, _>>()?, fresh_engine))
 }

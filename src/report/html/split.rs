@@ -101,7 +101,7 @@ impl<'e> PagedHtml<'e> {
         &self,
         write: impl Fn(&str, &[u8]) -> Result<T, E> + Sync,
     ) -> Result<Vec<T>, E> {
-        let numbered_files = self.files.kernel_files.par_iter().enumerate();
+        let numbered_files = self.files.kernel_files.par_iter().with_max_len(1).enumerate();
         numbered_files.map(|(number, file)| write(file, &self.kernel_page(number))).collect()
     }
 
