@@ -5,7 +5,9 @@
 //! that states it, by the parser of TOML and no search for words; where the text is not stored or
 //! does not read, there is none.
 
+use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 use toml::de::{DeTable, DeValue};
 use vkcert_model::evidence::{Evidence, StoredFile};
 use vkcert_model::place::{LineStarts, Position};
@@ -16,7 +18,19 @@ type DeclaredTable = BTreeMap<String, (String, usize)>;
 /// Everything that the stored TOML files state.
 #[derive(Default)]
 pub(super) struct DeclaredPlaces<'e> {
-    files: BTreeMap<&'e str, DeclaredFile<'e>>,
+    files: BTreeMap<&'e str, StatedFile<'e>>,
+}
+
+/// A file that is read when something of it is asked for.
+struct StatedFile<'e> {
+    text: &'e str,
+    declared: OnceLock<Option<DeclaredFile<'e>>>,
+}
+
+impl<'e> StatedFile<'e> {
+    fn declared(&self) -> Option<&DeclaredFile<'e>> {
+        self.declared.get_or_init(|| DeclaredFile::read(self.text)).as_ref()
+    }
 }
 
 struct DeclaredFile<'e> {
@@ -46,9 +60,16 @@ impl<'e> DeclaredPlaces<'e> {
             StoredFile::Text(_) | StoredFile::Bytes(_) | StoredFile::Omitted { .. } => None,
         });
         let files = texts
-            .filter_map(|(path, text)| Some((path.as_str(), DeclaredFile::read(text)?)))
-            .collect();
-        Self { files }
+            .map(|(path, text)| (path.as_str(), StatedFile { text, declared: OnceLock::new() }));
+        Self { files: files.collect() }
+    }
+
+    /// Reads all files, on all cores: for who asks for places in most of them.
+    pub(super) fn read_all(&self) {
+        let files: Vec<&StatedFile> = self.files.values().collect();
+        files.into_par_iter().for_each(|file| {
+            file.declared();
+        });
     }
 
     /// Where the first table `[[array]]` of a file with these texts has the last of them.
@@ -58,7 +79,7 @@ impl<'e> DeclaredPlaces<'e> {
         array: &str,
         wanted: &[(&str, &str)],
     ) -> Option<Position> {
-        let declared_file = self.files.get(file)?;
+        let declared_file = self.files.get(file)?.declared()?;
         let is_wanted = |table: &&DeclaredTable| {
             wanted.iter().all(|(key, value)| table.get(*key).is_some_and(|(text, _)| text == value))
         };

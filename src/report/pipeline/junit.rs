@@ -24,6 +24,8 @@ impl Format for Junit {
         let project = &evidence.campaign.project;
         let notices = notices(evidence, presentation);
         let declared = DeclaredPlaces::of(evidence);
+        // Every test has its place.
+        declared.read_all();
         let mut suites: Vec<Suite> = engines(evidence)
             .into_iter()
             .map(|engine| engine_suite(engine, evidence, &declared))

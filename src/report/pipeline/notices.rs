@@ -16,6 +16,7 @@ use super::declared::DeclaredPlaces;
 use super::rules::Rule;
 use crate::{Presentation, Standing};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::evidence::Evidence;
 use vkcert_model::evidence::StoredFile;
@@ -197,7 +198,7 @@ pub(super) fn rules(notices: &[Notice]) -> Vec<&Rule> {
 
 /// Texts of the project's files, as far as the evidence holds them.
 struct Sources<'e> {
-    texts: BTreeMap<&'e str, (&'e str, LineStarts)>,
+    texts: BTreeMap<&'e str, (&'e str, OnceLock<LineStarts>)>,
     declared: DeclaredPlaces<'e>,
     /// The file of each requirement.
     requirement_files: BTreeMap<&'e str, &'e str>,
@@ -213,7 +214,7 @@ impl<'e> Sources<'e> {
             StoredFile::Bytes(_) | StoredFile::Omitted { .. } => None,
         });
         let texts: BTreeMap<&str, &str> = of_kernels.chain(stored).collect();
-        let texts = texts.into_iter().map(|(path, text)| (path, (text, LineStarts::of(text))));
+        let texts = texts.into_iter().map(|(path, text)| (path, (text, OnceLock::new())));
         let mut requirement_files = BTreeMap::new();
         for row in &evidence.campaign.requirements {
             requirement_files.entry(row.requirement.uid.as_str()).or_insert(row.file.as_str());
@@ -226,6 +227,7 @@ impl<'e> Sources<'e> {
     fn line_text(&self, place: Option<&NoticePlace>) -> String {
         let line_text = place.and_then(|place| {
             let (text, lines) = self.texts.get(place.file.as_str())?;
+            let lines = lines.get_or_init(|| LineStarts::of(text));
             let (start, end) = lines.range(text, place.line?)?;
             text.get(start..end)
         });
