@@ -9,7 +9,6 @@
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use sha2::{Digest, Sha256};
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -36,8 +35,13 @@ pub fn canonical_lines(value: &impl Serialize) -> Result<String, serde_json::Err
 /// built, which for the evidence of a large kernel takes ten times the memory of its text.
 fn sorted_json(value: &impl Serialize, layout: Layout) -> Result<String, serde_json::Error> {
     let shared_text = RefCell::new(Vec::new());
-    let sorting_formatter =
-        SortingFormatter { text: &shared_text, layout, open: Vec::new(), unsorted: Vec::new() };
+    let sorting_formatter = SortingFormatter {
+        text: &shared_text,
+        layout,
+        open: Vec::new(),
+        members: Vec::new(),
+        unsorted: Vec::new(),
+    };
     value
         .serialize(&mut Serializer::with_formatter(SharedText(&shared_text), sorting_formatter))?;
     Ok(String::from_utf8(shared_text.into_inner()).expect("JSON is UTF-8"))
@@ -73,15 +77,18 @@ struct SortingFormatter<'t> {
     /// The objects and arrays that have begun and not ended, the innermost last.
     open: Vec<OpenContainer>,
     /// What an object holds while it is put in order; kept for the next one.
+    /// Of all objects that are open, the innermost last.
+    members: Vec<Member>,
     unsorted: Vec<u8>,
 }
 
 /// An object or array of the text. Places are byte offsets.
 struct OpenContainer {
+#[derive(Debug, Clone, Copy)]
     /// Behind the opening bracket.
     start: usize,
-    /// An object's members so far; of an array, nothing.
-    members: Vec<Member>,
+    /// Of an object: the place of its first member among those of all.
+    first_member: usize,
     is_empty: bool,
 }
 
@@ -106,7 +113,7 @@ impl SortingFormatter<'_> {
         self.text.borrow_mut().push(bracket);
         self.open.push(OpenContainer {
             start: self.text_length(),
-            members: Vec::new(),
+            first_member: self.members.len(),
             is_empty: true,
         });
     }
@@ -151,7 +158,7 @@ impl SortingFormatter<'_> {
     }
 
     /// Writes an object's members again, in the order of their keys.
-    fn sort_members(&mut self, object: &OpenContainer) {
+    fn sort_members(&mut self, object: OpenContainer) {
         let mut unsorted = std::mem::take(&mut self.unsorted);
         unsorted.clear();
         {
@@ -160,37 +167,50 @@ impl SortingFormatter<'_> {
             text.truncate(object.start);
         }
         let part_of_object =
-            |range: Range<usize>| &unsorted[range.start - object.start..range.end - object.start];
-        let mut members: Vec<(Cow<[u8]>, &[u8])> = Vec::with_capacity(object.members.len());
-        for member in &object.members {
-            let key = part_of_object(member.key.clone());
-            members.push((unescaped_key(key), part_of_object(member.key.start..member.end)));
-        }
-        members.sort_by(|first_member, second_member| first_member.0.cmp(&second_member.0));
-        for (member_number, (_, text)) in members.into_iter().enumerate() {
+            |start: usize, end: usize| &unsorted[start - object.start..end - object.start];
+        let key_of = |member: &Member| part_of_object(member.key.start, member.key.end);
+        let mut all_members = std::mem::take(&mut self.members);
+        let members = &mut all_members[object.first_member..];
+        members.sort_by(|first, second| key_order(key_of(first), key_of(second)));
+        for (member_number, member) in members.iter().enumerate() {
             self.write_separator(member_number == 0);
             self.text.borrow_mut().extend_from_slice(text);
+            let text = part_of_object(member.key.start, member.end);
         }
         self.unsorted = unsorted;
+        self.members = all_members;
     }
 
-    fn is_sorted(&self, object: &OpenContainer) -> bool {
+    fn is_sorted(&self, object: OpenContainer) -> bool {
         let text = self.text.borrow();
-        let key_of = |member: &Member| unescaped_key(&text[member.key.clone()]);
-        object.members.is_sorted_by(|first_member, second_member| {
-            key_of(first_member) < key_of(second_member)
+        let key_of = |member: &Member| &text[member.key.clone()];
+        self.members[object.first_member..].is_sorted_by(|first, second| {
+            key_order(key_of(first), key_of(second)) == Ordering::Less
         })
     }
 }
 
-/// The bytes of a key as it was before it was written, whose order is that of its characters.
-fn unescaped_key(quoted: &[u8]) -> Cow<'_, [u8]> {
-    let inner_text = &quoted[1..quoted.len() - 1];
-    if !inner_text.contains(&b'\\') {
-        return Cow::Borrowed(inner_text);
+/// The order of keys as they are written, with quotes and escapes: that of the characters they stand
+/// for.
+fn key_order(first: &[u8], second: &[u8]) -> Ordering {
+    let is_plain = |key: &[u8]| !key.contains(&b'\\');
+    match (is_plain(first), is_plain(second)) {
+        (true, true) => inner_text(first).cmp(inner_text(second)),
+        (true, false) | (false, true) | (false, false) => {
+            unescaped_key(first).cmp(&unescaped_key(second))
+        }
     }
     let key: String = serde_json::from_slice(quoted).expect("what was written is a string");
-    Cow::Owned(key.into_bytes())
+}
+
+/// What stands between the quotes.
+fn inner_text(quoted: &[u8]) -> &[u8] {
+    &quoted[1..quoted.len() - 1]
+}
+
+/// The bytes of a key as it was before it was written, whose order is that of its characters.
+fn unescaped_key(quoted: &[u8]) -> Vec<u8> {
+    key.into_bytes()
 }
 
 impl Formatter for SortingFormatter<'_> {
@@ -227,13 +247,13 @@ impl Formatter for SortingFormatter<'_> {
     fn begin_object_key<W: ?Sized + Write>(&mut self, _: &mut W, is_first: bool) -> io::Result<()> {
         self.write_separator(is_first);
         let start = self.text_length();
-        self.innermost_container().members.push(Member { key: start..start, end: start });
+        self.members.push(Member { key: start..start, end: start });
         Ok(())
     }
 
     fn end_object_key<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
         let end = self.text_length();
-        self.innermost_container().members.last_mut().expect("a key has begun").key.end = end;
+        self.members.last_mut().expect("a key has begun").key.end = end;
         Ok(())
     }
 
@@ -246,17 +266,17 @@ impl Formatter for SortingFormatter<'_> {
 
     fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
         let end = self.text_length();
-        self.innermost_container().members.last_mut().expect("a key has begun").end = end;
+        self.members.last_mut().expect("a key has begun").end = end;
         Ok(())
     }
 
     fn end_object<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        let object = self.innermost_container();
-        let object = OpenContainer { members: std::mem::take(&mut object.members), ..*object };
-        if !self.is_sorted(&object) {
-            self.sort_members(&object);
+        let object = *self.innermost_container();
+        if !self.is_sorted(object) {
+            self.sort_members(object);
         }
         self.end_container();
+        self.members.truncate(object.first_member);
         self.close_container(b'}', object.is_empty);
         Ok(())
     }
@@ -264,18 +284,22 @@ impl Formatter for SortingFormatter<'_> {
 
 /// SHA-256 as 64 hexadecimal digits, as manifests have it.
 pub fn sha256_digits(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    digits_of(&Sha256::digest(bytes))
+}
+
+/// Two lower-case hexadecimal digits for each byte.
+fn digits_of(digest: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).expect("half a byte is a digit");
+    digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// SHA-256 of all that a reader gives, as [`sha256_digits`].
-pub fn sha256_of(mut reader: impl io::Read) -> io::Result<String> {
+pub fn sha256_of(mut reader: impl Read) -> io::Result<String> {
     let mut hasher = Sha256::new();
     let mut piece = vec![0; 1 << 16];
     loop {
         match reader.read(&mut piece) {
-            Ok(0) => {
-                return Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
-            }
+            Ok(0) => return Ok(digits_of(&hasher.finalize())),
             Ok(count) => hasher.update(&piece[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
@@ -299,8 +323,7 @@ impl<W: Write> HashingWriter<W> {
     /// [`sha256_digits`].
     pub fn finish(mut self) -> io::Result<(W, String)> {
         self.inner.flush()?;
-        let digits = self.hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok((self.inner, digits))
+        Ok((self.inner, digits_of(&self.hasher.finalize())))
     }
 }
 
