@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use vkcert_derivation::conclusion::conclude;
-use vkcert_derivation::files::{UnmadeFile, store_evidence_files};
+use vkcert_derivation::files::{UnmadeFile, store_campaign_files, store_kernel_files};
 use vkcert_derivation::stated::{device_labels, tool_label};
 use vkcert_derivation::{derive, objectives, open_items};
 use vkcert_model::canonical::sha256_digits;
@@ -127,12 +127,12 @@ pub trait EvidenceTarget: Sync {
     fn store(&self, name: &str, file: UnmadeFile<'_>) -> Result<String, CampaignError>;
 }
 
-/// Keeps no file: the evidence alone is wanted.
+/// Makes no file: the evidence alone is wanted, and its manifest has names without hashes.
 pub struct NoFiles;
 
 impl EvidenceTarget for NoFiles {
-    fn store(&self, _: &str, file: UnmadeFile<'_>) -> Result<String, CampaignError> {
-        Ok(sha256_digits(&file.bytes()?))
+    fn store(&self, _: &str, _: UnmadeFile<'_>) -> Result<String, CampaignError> {
+        Ok(String::new())
     }
 }
 
@@ -163,9 +163,10 @@ pub fn seal_evidence(
     evidence: &mut Evidence,
     target: &dyn EvidenceTarget,
 ) -> Result<(), CampaignError> {
-    evidence.manifest.outputs.clear();
-    evidence.manifest.outputs =
-        store_evidence_files(evidence, |name, file| target.store(name, file))?;
+    let store = |name: &str, file: UnmadeFile<'_>| target.store(name, file);
+    let Evidence { campaign, kernels, inputs, manifest } = evidence;
+    manifest.outputs = store_campaign_files(campaign, inputs.as_ref(), store)?;
+    manifest.outputs.extend(store_kernel_files(kernels, store)?);
     Ok(())
 }
 
@@ -186,15 +187,24 @@ pub fn derive_evidence(
         assemble::assemble_kernels(project, kernels, &runs_by_test, &mut campaign);
     assemble::add_results(project, &mut campaign, runs_by_test);
     derive::apply_justifications(&mut kernel_evidence, &mut campaign);
-    derive::settle_requirements(&mut campaign, &kernel_evidence);
-    open_items::derive_open_items(&mut campaign, &kernel_evidence);
-    campaign.conclusion = conclude(&campaign, &kernel_evidence);
-    let manifest = manifest_of(&campaign, &inputs);
-    objectives::derive_objectives(&mut campaign, &kernel_evidence, &manifest.inputs);
-    let inputs = Some(inputs.stored_inputs());
-    let mut evidence = Evidence { campaign, kernels: kernel_evidence, inputs, manifest };
-    seal_evidence(&mut evidence, target)?;
-    Ok(evidence)
+    // Evidence of kernels is whole from here on, and its files are made beside what follows from it.
+    let kernels = kernel_evidence;
+    let store = |name: &str, file: UnmadeFile<'_>| target.store(name, file);
+    let (kernel_hashes, mut manifest) = rayon::join(
+        || store_kernel_files(&kernels, store),
+        || {
+            derive::settle_requirements(&mut campaign, &kernels);
+            open_items::derive_open_items(&mut campaign, &kernels);
+            campaign.conclusion = conclude(&campaign, &kernels);
+            let manifest = manifest_of(&campaign, &inputs);
+            objectives::derive_objectives(&mut campaign, &kernels, &manifest.inputs);
+            manifest
+        },
+    );
+    manifest.outputs = kernel_hashes?;
+    let inputs = inputs.stored_inputs();
+    manifest.outputs.extend(store_campaign_files(&campaign, Some(&inputs), store)?);
+    Ok(Evidence { campaign, kernels, inputs: Some(inputs), manifest })
 }
 
 /// The manifest without the files of the evidence.

@@ -92,31 +92,50 @@ impl UnmadeFile<'_> {
     }
 }
 
-/// Hands every file of the evidence but the manifest to `store`, on all cores; what `store` gives, by
-/// the file's name. The largest comes first.
+/// What `store` gave for files, by their names.
+pub type StoredByName<T> = BTreeMap<String, T>;
+
+/// Hands the files of kernels to `store`, on all cores; what it gives, by the file's name.
 ///
 /// # Errors
 /// Those of `store`.
-pub fn store_evidence_files<T: Send, E: Send>(
-    evidence: &Evidence,
+pub fn store_kernel_files<T: Send, E: Send>(
+    kernels: &[KernelEvidence],
     store: impl Fn(&str, UnmadeFile<'_>) -> Result<T, E> + Sync,
-) -> Result<BTreeMap<String, T>, E> {
-    let mut unmade_files = vec![(CAMPAIGN.to_owned(), UnmadeFile::Campaign(&evidence.campaign))];
-    let inputs =
-        evidence.inputs.iter().map(|inputs| (INPUTS.to_owned(), UnmadeFile::Inputs(inputs)));
-    unmade_files.extend(inputs);
-    let kernels = evidence.kernels.iter().map(UnmadeFile::Kernel);
-    unmade_files.extend(kernel_files(&evidence.kernels).into_iter().zip(kernels));
-    let stored = unmade_files.into_par_iter().map(|(name, file)| {
-        let result = store(&name, file)?;
+) -> Result<StoredByName<T>, E> {
+    let named_kernels = kernel_files(kernels).into_par_iter().zip(kernels).with_max_len(1);
+    let stored = named_kernels.map(|(name, kernel)| {
+        let result = store(&name, UnmadeFile::Kernel(kernel))?;
         Ok((name, result))
     });
     stored.collect()
 }
 
+/// Hands the files of a campaign and of what it read to `store`; what it gives, by the file's name.
+///
+/// # Errors
+/// Those of `store`.
+pub fn store_campaign_files<T: Send, E: Send>(
+    campaign: &Campaign,
+    inputs: Option<&StoredInputs>,
+    store: impl Fn(&str, UnmadeFile<'_>) -> Result<T, E> + Sync,
+) -> Result<StoredByName<T>, E> {
+    let (campaign_result, inputs_result) = rayon::join(
+        || store(CAMPAIGN, UnmadeFile::Campaign(campaign)),
+        || inputs.map(|inputs| store(INPUTS, UnmadeFile::Inputs(inputs))).transpose(),
+    );
+    let mut stored = BTreeMap::from([(CAMPAIGN.to_owned(), campaign_result?)]);
+    stored.extend(inputs_result?.map(|result| (INPUTS.to_owned(), result)));
+    Ok(stored)
+}
+
 /// Every file of the evidence but the manifest, by name.
-pub fn evidence_files(evidence: &Evidence) -> Result<BTreeMap<String, Vec<u8>>, serde_json::Error> {
-    store_evidence_files(evidence, |_, file| file.bytes())
+pub fn evidence_files(evidence: &Evidence) -> Result<StoredByName<Vec<u8>>, serde_json::Error> {
+    let store = |_: &str, file: UnmadeFile<'_>| file.bytes();
+    let Evidence { campaign, kernels, inputs, manifest: _ } = evidence;
+    let mut files = store_campaign_files(campaign, inputs.as_ref(), store)?;
+    files.extend(store_kernel_files(kernels, store)?);
+    Ok(files)
 }
 
 /// Makes `campaign.json` piece by piece and hands each to `write`, in their order.
