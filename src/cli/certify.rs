@@ -7,7 +7,7 @@ use super::baseline::{self, read_baseline, regression_exit};
 use super::cache;
 use super::events::EventLog;
 use super::failure::{self, Failure};
-use super::output::{self, PendingFolder};
+use super::output::{self, PendingFolder, SectionRemoval};
 use super::places;
 use super::plan;
 use super::progress::WatchedCampaign;
@@ -34,6 +34,7 @@ use crate::requirement::Project;
 use crate::verify::{FoundRuns, OwnOutput, VerifyError, find_runs};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use writing::PlacedResults;
 use writing::unwritable_json;
 pub(super) use writing::{FileOrigin, WantedReports, wanted_reports, write_results};
 
@@ -68,17 +69,15 @@ fn certify_and_print(
         return tell_kept(common, &kept, events);
     }
     let (started, cache) = (run.start.started().to_owned(), run.request.cache.clone());
-    let finished = run.finish()?;
+    let (finished, printed) = run.finish()?;
     let exit = match (certify.fail_on, &finished.comparison) {
         (FailOn::Regression, Some(comparison)) => regression_exit(comparison),
         (FailOn::Regression, None) | (FailOn::Conclusion, _) => finished.exit_of_conclusion(),
     };
-    if let Some(part) = certify.shard {
-        shard::print_shard(common, part, (&finished, &certify.dir))?;
+    output::print_text(&printed)?;
+    if certify.shard.is_some() {
         return Ok(shard::exit_of_shard(&finished.evidence));
     }
-    let printed = printed_result(common, &finished, (&certify.dir, certify.out.as_deref()))?;
-    output::print_text(&printed)?;
     if let (Some(comparison), OutputForm::Text, None) =
         (&finished.comparison, common.form(), common.line_form())
     {
@@ -92,6 +91,7 @@ fn certify_and_print(
         let kept = KeptResult { hashes, links, started, set_aside, printed, exit_code };
         inputs.keep(&cache, (kept, &finished.evidence));
     }
+    drop(finished.replaced);
     // The process ends here, and gives all its memory back at once.
     std::mem::forget(finished.evidence);
     Ok(exit)
@@ -114,16 +114,16 @@ fn tell_kept(common: &Common, kept: &KeptResult, events: &EventLog) -> Result<Ex
 /// What is printed of a run; `project` and `out` are the folders that advised commands name.
 pub(super) fn printed_result(
     common: &Common,
-    finished: &FinishedRun,
+    (evidence, written): (&Evidence, &Written),
+    comparison: Option<&BaselineComparison>,
     (project, out): (&Path, Option<&Path>),
 ) -> Result<String, Failure> {
-    let FinishedRun { evidence, written, comparison } = finished;
     if let Some(form) = common.line_form() {
         let presentation = terminal_presentation(common, None, report::Places::default());
         return Ok(report::result_lines(evidence, &presentation, form, project));
     }
     match common.form() {
-        OutputForm::Json => json_document(evidence, written, comparison.as_ref()),
+        OutputForm::Json => json_document(evidence, written, comparison),
         OutputForm::Text => {
             let advised_places = places::places_of_run(project, out);
             let summary = report::render(
@@ -143,6 +143,8 @@ pub(super) struct FinishedRun {
     pub(super) written: Written,
     /// Beside the run of `--baseline`.
     pub(super) comparison: Option<BaselineComparison>,
+    /// The results that stood there before.
+    replaced: SectionRemoval,
 }
 
 impl FinishedRun {
@@ -159,7 +161,7 @@ pub(super) fn run_campaign(
     certify: &Certify,
     events: &EventLog,
 ) -> Result<FinishedRun, Failure> {
-    StartedRun::begin(common, certify, events)?.finish()
+    Ok(StartedRun::begin(common, certify, events)?.finish()?.0)
 }
 
 /// A run whose project is read and whose engines are open.
@@ -247,8 +249,8 @@ impl<'a> StartedRun<'a> {
         inputs.kept_result(self.request.cache.as_ref()?)
     }
 
-    /// Runs the campaign and writes its results.
-    fn finish(self) -> Result<FinishedRun, Failure> {
+    /// Runs the campaign and writes its results; with what is printed of them.
+    fn finish(self) -> Result<(FinishedRun, String), Failure> {
         let Self { common, certify, events, project, output_folder, mut reports, .. } = self;
         let SetUp { campaign, engines } =
             set_up_with(project, &self.request, self.engines, &|broken_kernels| {
@@ -286,10 +288,21 @@ impl<'a> StartedRun<'a> {
         let part = self.part;
         let shard_file = part.map(|part| part.file((common, certify), (&evidence, &self.start)));
         let origin = FileOrigin { start: self.start, reuse, shard_file: shard_file.transpose()? };
-        let written = write_results(&evidence, &reports, origin, folder, &output_folder)?;
-        events.tell(RunEvent::Written { root: written.root.clone() });
+        let results = write_results(&evidence, &reports, origin, folder, &output_folder)?;
         let comparison = compared.map(|compared| compared.comparison);
-        Ok(FinishedRun { evidence, written, comparison })
+        let placed = results.place_while_telling(|written| {
+            let results = (&evidence, written);
+            match certify.shard {
+                Some(part) => shard::printed_shard(common, part, results, &certify.dir),
+                None => {
+                    let places = (certify.dir.as_path(), certify.out.as_deref());
+                    printed_result(common, results, comparison.as_ref(), places)
+                }
+            }
+        })?;
+        let PlacedResults { written, told: printed, replaced } = placed;
+        events.tell(RunEvent::Written { root: written.root.clone() });
+        Ok((FinishedRun { evidence, written, comparison, replaced }, printed))
     }
 }
 

@@ -100,6 +100,12 @@ pub(super) fn hold_signals() -> HeldSignals {
     HeldSignals { _lock: UNFINISHED_RUN.lock().ok() }
 }
 
+/// The folder in an output folder in which a section is made, and in which the one that it replaces is
+/// removed.
+pub(super) fn unfinished_name(section: &str) -> String {
+    format!(".{section}.unfinished")
+}
+
 /// An output folder under construction.
 ///
 /// What one command generates stands in one sub-folder of the output folder, its *section*, and
@@ -123,7 +129,7 @@ impl PendingFolder {
         let created_folder = (!target.exists()).then(|| target.to_owned());
         fs::create_dir_all(target).map_err(|error| Failure::unwritable(target, &error))?;
         let unfinished =
-            UnfinishedRun { folder: target.join(format!(".{section}.unfinished")), created_folder };
+            UnfinishedRun { folder: target.join(unfinished_name(section)), created_folder };
         let folder = Self { output_folder: target.to_owned(), section, unfinished, _lock: lock };
         let start_result = folder.complete_exchange().and_then(|()| {
             remove_entry(&folder.unfinished.folder)?;
@@ -189,6 +195,11 @@ impl PendingFolder {
         Ok(BufWriter::new(file.map_err(|error| self.unwritable(path, &error))?))
     }
 
+    /// A file of the section that has been written.
+    pub(super) fn open(&self, path: &str) -> std::io::Result<File> {
+        File::open(self.unfinished.folder.join(path))
+    }
+
     /// That a file of the section cannot be written, by the name that the user will see.
     pub(super) fn unwritable(&self, path: &str, error: &std::io::Error) -> Failure {
         Failure::unwritable(&self.output_folder.join(path), error)
@@ -203,9 +214,9 @@ impl PendingFolder {
         Ok(file)
     }
 
-    /// Puts the new section in the place of the old one. `linked` are the entries that links beside
-    /// it lead to.
-    pub(super) fn finish(self, linked: &[&str]) -> Result<(), Failure> {
+    /// Puts the new section in the place of the old one, which may be removed while the program goes on.
+    /// `linked` are the entries that links beside it lead to.
+    pub(super) fn finish(self, linked: &[&str]) -> Result<SectionRemoval, Failure> {
         // The handler of a signal that arrives now waits for this lock, so that the results are put
         // in place as a whole.
         let mut unfinished = UNFINISHED_RUN.lock().expect("no holder of this lock panics");
@@ -216,7 +227,8 @@ impl PendingFolder {
             .and_then(|()| self.link_entries(linked));
         finish_result.map_err(|error| Failure::unwritable(&self.output_folder, &error))?;
         *unfinished = None;
-        Ok(())
+        drop(unfinished);
+        Ok(SectionRemoval::of_folder(self))
     }
 
     /// Has what is written by now put on the disk while more is made; all of it is waited for when the
@@ -259,7 +271,8 @@ impl PendingFolder {
         self.output_folder.join(format!(".{}.adopted", self.section))
     }
 
-    /// Exchanges the old section for the new one.
+    /// Exchanges the old section for the new one. Where that is one step, the old one stands then where
+    /// the new one was made.
     fn exchange_sections(&self) -> std::io::Result<()> {
         let (new_section, old_section) =
             (&self.unfinished.folder, self.output_folder.join(self.section));
@@ -270,7 +283,7 @@ impl PendingFolder {
             File::create(self.journal_file())?;
             return self.complete_exchange();
         }
-        remove_entry(new_section)
+        Ok(())
     }
 
     /// Exists while the new section is whole and the old one may be in its place, or nothing.
@@ -342,6 +355,23 @@ impl PendingFolder {
     }
 }
 
+/// The removal of a section whose place another one has taken; whoever drops this waits for it. What
+/// cannot be removed, or is left by a program that is killed, the next run removes.
+pub(super) struct SectionRemoval(Option<std::thread::JoinHandle<()>>);
+
+impl SectionRemoval {
+    fn of_folder(folder: PendingFolder) -> Self {
+        // Where no thread starts, the folder is dropped here, which removes it, too.
+        Self(std::thread::Builder::new().spawn(move || drop(folder)).ok())
+    }
+}
+
+impl Drop for SectionRemoval {
+    fn drop(&mut self) {
+        let _ = self.0.take().map(std::thread::JoinHandle::join);
+    }
+}
+
 /// Whether two folders have changed places.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExchangeResult {
@@ -390,7 +420,9 @@ fn remove_entry(path: &Path) -> std::io::Result<()> {
 
 impl Drop for PendingFolder {
     fn drop(&mut self) {
-        if let Ok(mut unfinished) = UNFINISHED_RUN.lock() {
+        if let Ok(mut unfinished) = UNFINISHED_RUN.lock()
+            && unfinished.as_ref().is_some_and(|other| other.folder == self.unfinished.folder)
+        {
             *unfinished = None;
         }
         // What a failed run leaves must not be taken for results.

@@ -6,7 +6,7 @@
 
 use super::args::{Certify, Common, Merge, OutputForm, Recording, ScheduleOptions};
 use super::certify::{
-    FileOrigin, FinishedRun, RESULT_SECTION, printed_result, wanted_reports, write_results,
+    FileOrigin, RESULT_SECTION, exit_of_code, printed_result, wanted_reports, write_results,
 };
 use super::failure::Failure;
 use super::output::{self, PendingFolder};
@@ -24,6 +24,7 @@ use crate::model::provenance::{ProjectCommit, Provenance, ReusedRuns, RunReuse};
 use crate::model::shard::{SHARD_SCHEMA, Shard, ShardFile};
 use crate::model::verdict::Verdict;
 use crate::model::wording::plural;
+use crate::report::Written;
 use crate::requirement::{Located, Project, trace};
 use crate::verify::{
     EvidenceFolder, RebuildOutcome, VerificationOptions, rebuild_project, verify_files,
@@ -113,26 +114,27 @@ pub(super) fn exit_of_shard(evidence: &Evidence) -> Exit {
     }
 }
 
-/// Tells what a part came to.
-pub(super) fn print_shard(
+/// What is printed of a part.
+pub(super) fn printed_shard(
     common: &Common,
     shard: Shard,
-    (finished, project): (&FinishedRun, &Path),
-) -> Result<(), Failure> {
+    (evidence, written): (&Evidence, &Written),
+    project: &Path,
+) -> Result<String, Failure> {
     if common.form() == OutputForm::Json || common.line_form().is_some() {
-        return output::print_text(&printed_result(common, finished, (project, None))?);
+        return printed_result(common, (evidence, written), None, (project, None));
     }
-    let tests = &finished.evidence.campaign.tests;
+    let tests = &evidence.campaign.tests;
     let results = || tests.iter().flat_map(|test| &test.results);
     let passed = results().filter(|result| result.verdict == Verdict::Pass).count();
     let Shard { number, of } = shard;
-    let set_aside = finished.evidence.campaign.set_aside_in_words();
+    let set_aside = evidence.campaign.set_aside_in_words();
     let set_aside = set_aside.map(|words| format!("  {words}\n")).unwrap_or_default();
-    output::print_text(&format!(
+    Ok(format!(
         "  Shard {number} of {of}: {}, {passed} of {} passed\n{set_aside}  Files  {}\n  `vkcert merge` tells what all shards come to\n",
         plural(tests.len(), "test", "tests"),
         plural(results().count(), "run", "runs"),
-        finished.written.files.join("  ")
+        written.files.join("  ")
     ))
 }
 
@@ -174,11 +176,13 @@ pub(super) fn merge_shards(
     folder.begin_lasting();
     drop(rebuilt);
     let origin = FileOrigin { start, reuse: Some(reuse), shard_file: None };
-    let written = write_results(&evidence, &reports, origin, folder, out)?;
-    let finished = FinishedRun { evidence, written, comparison: None };
+    let results = write_results(&evidence, &reports, origin, folder, out)?;
     let project = merge.project.as_deref().unwrap_or(Path::new("."));
-    output::print_text(&printed_result(common, &finished, (project, Some(out)))?)?;
-    Ok(finished.exit_of_conclusion())
+    let placed = results.place_while_telling(|written| {
+        printed_result(common, (&evidence, written), None, (project, Some(out)))
+    })?;
+    output::print_text(&placed.told)?;
+    Ok(exit_of_code(evidence.campaign.conclusion.exit_code))
 }
 
 /// What is merged is written into no folder that it is merged from.

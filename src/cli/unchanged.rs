@@ -8,12 +8,13 @@
 
 use super::args::{CacheOptions, Certify, Common};
 use super::certify::RESULT_SECTION;
+use super::output::unfinished_name;
 use crate::campaign::engines::Engines;
 use crate::derivation::files::{MANIFEST, PROVENANCE, REPORTS};
 use crate::model::canonical::sha256_digits;
 use crate::model::evidence::{Evidence, Manifest, ReportList, SetAsideKernel, StoredFile};
-use crate::model::provenance::ProjectCommit;
 use crate::model::path::folder_of;
+use crate::model::provenance::ProjectCommit;
 use crate::model::verdict::Verdict;
 use crate::requirement::Project;
 use rayon::prelude::*;
@@ -311,15 +312,16 @@ fn whole_path(folder: &Path) -> Option<PathBuf> {
         .or_else(|| Some(folder_of(folder).canonicalize().ok()?.join(folder.file_name()?)))
 }
 
-/// Whether a run into a folder writes this: the links to its results, the lock beside the folder.
+/// Whether a run into a folder writes this: the links to its results, the section in the making, the
+/// lock beside the folder.
 fn is_result_in(path: &Path, output_folder: &Path) -> bool {
     let Some(parent) = path.parent().and_then(|parent| parent.canonicalize().ok()) else {
         return false;
     };
-    if parent == output_folder {
-        return leads_to_results(path);
-    }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if parent == output_folder {
+        return leads_to_results(path) || name == unfinished_name(RESULT_SECTION);
+    }
     let folder_name = output_folder.file_name().unwrap_or_default().to_string_lossy();
     Some(parent.as_path()) == output_folder.parent() && name == format!(".{folder_name}.lock")
 }

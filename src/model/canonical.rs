@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
-use std::io::{self, Write};
+use std::cmp::Ordering;
+use std::io::{self, Read, Write};
 use std::ops::Range;
 
 /// Canonical JSON without white space: what hashes are taken over.
@@ -76,15 +77,15 @@ struct SortingFormatter<'t> {
     layout: Layout,
     /// The objects and arrays that have begun and not ended, the innermost last.
     open: Vec<OpenContainer>,
-    /// What an object holds while it is put in order; kept for the next one.
     /// Of all objects that are open, the innermost last.
     members: Vec<Member>,
+    /// What an object holds while it is put in order; kept for the next one.
     unsorted: Vec<u8>,
 }
 
 /// An object or array of the text. Places are byte offsets.
-struct OpenContainer {
 #[derive(Debug, Clone, Copy)]
+struct OpenContainer {
     /// Behind the opening bracket.
     start: usize,
     /// Of an object: the place of its first member among those of all.
@@ -174,11 +175,11 @@ impl SortingFormatter<'_> {
         members.sort_by(|first, second| key_order(key_of(first), key_of(second)));
         for (member_number, member) in members.iter().enumerate() {
             self.write_separator(member_number == 0);
-            self.text.borrow_mut().extend_from_slice(text);
             let text = part_of_object(member.key.start, member.end);
+            self.text.borrow_mut().extend_from_slice(text);
         }
-        self.unsorted = unsorted;
         self.members = all_members;
+        self.unsorted = unsorted;
     }
 
     fn is_sorted(&self, object: OpenContainer) -> bool {
@@ -200,7 +201,6 @@ fn key_order(first: &[u8], second: &[u8]) -> Ordering {
             unescaped_key(first).cmp(&unescaped_key(second))
         }
     }
-    let key: String = serde_json::from_slice(quoted).expect("what was written is a string");
 }
 
 /// What stands between the quotes.
@@ -210,6 +210,7 @@ fn inner_text(quoted: &[u8]) -> &[u8] {
 
 /// The bytes of a key as it was before it was written, whose order is that of its characters.
 fn unescaped_key(quoted: &[u8]) -> Vec<u8> {
+    let key: String = serde_json::from_slice(quoted).expect("what was written is a string");
     key.into_bytes()
 }
 
@@ -275,8 +276,8 @@ impl Formatter for SortingFormatter<'_> {
         if !self.is_sorted(object) {
             self.sort_members(object);
         }
-        self.end_container();
         self.members.truncate(object.first_member);
+        self.end_container();
         self.close_container(b'}', object.is_empty);
         Ok(())
     }
@@ -337,6 +338,54 @@ impl<W: Write> Write for HashingWriter<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.inner.flush()
     }
+}
+
+/// Reads from another reader; where that ends and what it gave has another hash than expected, the
+/// end is an error.
+pub struct CheckingReader<R> {
+    inner: R,
+    /// Of what is read, for the error.
+    name: String,
+    hasher: Sha256,
+    expected: String,
+}
+
+impl<R: Read> CheckingReader<R> {
+    /// `expected`: as [`sha256_digits`] has it.
+    pub fn new(inner: R, name: String, expected: String) -> Self {
+        Self { inner, name, hasher: Sha256::new(), expected }
+    }
+}
+
+impl<R: Read> Read for CheckingReader<R> {
+    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(piece)?;
+        self.hasher.update(&piece[..count]);
+        let is_at_end = count == 0 && !piece.is_empty();
+        if is_at_end && digits_of(&self.hasher.clone().finalize()) != self.expected {
+            let message = format!("{} holds something else than what was written to it", self.name);
+            return Err(io::Error::other(message));
+        }
+        Ok(count)
+    }
+}
+
+/// A piece of a text of [`canonical_lines`] as [`nested_lines`] has it: every line but the first of the
+/// text begins behind more indentation, an empty one behind the text too. Where pieces begin and end
+/// makes no difference.
+pub fn nest_lines(piece: &[u8], depth: usize) -> Vec<u8> {
+    let indentation = b" ".repeat(2 * depth);
+    let mut nested = Vec::with_capacity(piece.len() + piece.len() / 4);
+    let mut rest = piece;
+    // Line ends within strings are escaped.
+    while let Some(end) = memchr::memchr(b'\n', rest) {
+        let (line, behind) = rest.split_at(end + 1);
+        nested.extend_from_slice(line);
+        nested.extend_from_slice(&indentation);
+        rest = behind;
+    }
+    nested.extend_from_slice(rest);
+    nested
 }
 
 /// `sha256:` and the digits.
@@ -440,6 +489,35 @@ mod tests {
         fn the_text_is_that_of_the_sorted_tree(value in unsorted()) {
             let written = (canonical_json(&value).unwrap(), canonical_lines(&value).unwrap());
             prop_assert_eq!(written, from_tree(&value));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_nested_in_any_pieces(value in unsorted(), depth in 0_usize..4, at in 0_usize..200) {
+            let lines = canonical_lines(&value).unwrap();
+            let (first, second) = lines.as_bytes().split_at(at.min(lines.len()));
+            let nested = [nest_lines(first, depth), nest_lines(second, depth)].concat();
+            let nested = String::from_utf8(nested).unwrap();
+            prop_assert_eq!(nested.trim_end(), nested_lines(&value, depth).unwrap());
+        }
+    }
+
+    #[test]
+    fn what_was_changed_is_found_at_its_end() {
+        let read = |text: &str, expected: &str| {
+            let name = "evidence/campaign.json".to_owned();
+            let mut reader =
+                CheckingReader::new(text.as_bytes(), name, sha256_digits(expected.as_bytes()));
+            let mut bytes = Vec::new();
+            reader.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        assert_eq!(read("text", "text").unwrap(), b"text");
+        assert_eq!(read("", "").unwrap(), b"");
+        for (text, expected) in [("texT", "text"), ("tex", "text"), ("text+", "text"), ("", "text")]
+        {
+            let told = read(text, expected).unwrap_err().to_string();
+            assert!(told.starts_with("evidence/campaign.json holds something else"), "{told}");
         }
     }
 

@@ -39,6 +39,7 @@ pub use history::{
     RunRecord, RunStanding,
 };
 pub use html::{HTML_SPLIT_ABOVE, KERNEL_FOLDER, KERNEL_PAGE_START, PagedHtml, kernel_folder};
+pub use json::{EvidencePart, EvidenceTexts, render_json_from};
 pub use pdf::{PDF_VOLUME_PAGES, PdfVolumes, VOLUME_FOLDER, VOLUME_START, volume_folder};
 pub use pipeline::{
     DiagnosticLine, InterfacePlaces, LineForm, LineLevel, ProcedurePlaces, coupling_lines,
@@ -379,6 +380,9 @@ pub enum ReportError {
     /// The evidence cannot be written as JSON.
     #[error("the evidence cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// The files of the evidence cannot be read again.
+    #[error("the evidence cannot be read again: {0}")]
+    Texts(std::io::Error),
     /// The report cannot be written to where it is to go.
     #[error("the report cannot be written: {0}")]
     Target(#[from] std::io::Error),

@@ -7,27 +7,29 @@
 use super::super::args::ReportOptions;
 use super::super::baseline::BASELINE;
 use super::super::failure::Failure;
-use super::super::output::PendingFolder;
+use super::super::output::{PendingFolder, SectionRemoval};
 use super::super::provenance::RunStart;
 use super::super::shard::SHARD;
 use crate::campaign::CampaignError;
 use crate::campaign::facts::EvidenceTarget;
 use crate::derivation::files::{
-    MANIFEST, PROVENANCE, REPORTS, UnmadeFile, canonical_bytes, write_campaign_bytes,
+    CAMPAIGN, INPUTS, MANIFEST, PROVENANCE, REPORTS, UnmadeFile, canonical_bytes, kernel_files,
+    write_campaign_bytes,
 };
-use crate::model::canonical::{HashingWriter, sha256_digits};
+use crate::model::canonical::{CheckingReader, HashingWriter, sha256_digits};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{Evidence, ReportList};
 use crate::model::provenance::RunReuse;
 use crate::model::shard::{Shard, ShardFile};
 use crate::report::{
-    self, FORMATS, FormatName, FormatRow, HTML_SPLIT_ABOVE, KERNEL_FOLDER, PDF_VOLUME_PAGES,
-    PagedHtml, PdfVolumes, Presentation, ReportError, VOLUME_FOLDER, Written,
+    self, EvidencePart, EvidenceTexts, FORMATS, FormatName, FormatRow, HTML_SPLIT_ABOVE,
+    KERNEL_FOLDER, PDF_VOLUME_PAGES, PagedHtml, PdfVolumes, Presentation, ReportError,
+    VOLUME_FOLDER, Written, render_json_from,
 };
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// A value that cannot be written as JSON is a defect of the tool.
@@ -68,6 +70,67 @@ impl EvidenceTarget for PendingFolder {
     }
 }
 
+/// The files of evidence that a run has written.
+struct WrittenEvidence<'r> {
+    evidence: &'r Evidence,
+    folder: &'r PendingFolder,
+    kernel_files: Vec<String>,
+}
+
+impl<'r> WrittenEvidence<'r> {
+    fn of_run(evidence: &'r Evidence, folder: &'r PendingFolder) -> Self {
+        Self { evidence, folder, kernel_files: kernel_files(&evidence.kernels) }
+    }
+}
+
+impl EvidenceTexts for WrittenEvidence<'_> {
+    /// Whoever changes a file between the two writes fails the run: a report says nothing that the
+    /// evidence does not.
+    fn open(&self, part: EvidencePart) -> io::Result<Box<dyn Read + Send>> {
+        let name = match part {
+            EvidencePart::Campaign => CAMPAIGN,
+            EvidencePart::Inputs => INPUTS,
+            EvidencePart::Kernel(number) => &self.kernel_files[number],
+        };
+        let path = format!("{EVIDENCE_FOLDER}/{name}");
+        let unreadable =
+            |error: io::Error| io::Error::new(error.kind(), format!("{path}: {error}"));
+        let file = self.folder.open(&path).map_err(unreadable)?;
+        let expected = self.evidence.manifest.outputs.get(name).cloned().unwrap_or_default();
+        Ok(Box::new(CheckingReader::new(file, path, expected)))
+    }
+}
+
+/// Results that are written, and not yet in the place where they are looked for.
+pub(in crate::cli) struct UnplacedResults {
+    written: Written,
+    folder: PendingFolder,
+    /// Entries of the section that links are to lead to.
+    linked_names: Vec<&'static str>,
+}
+
+/// Results in their place.
+pub(in crate::cli) struct PlacedResults<T> {
+    pub(in crate::cli) written: Written,
+    /// What is told of them.
+    pub(in crate::cli) told: T,
+    /// What stood there before.
+    pub(in crate::cli) replaced: SectionRemoval,
+}
+
+impl UnplacedResults {
+    /// Waits until all of it is on the disk, and puts it in its place; what is told of it is made
+    /// meanwhile.
+    pub(in crate::cli) fn place_while_telling<T: Send>(
+        self,
+        tell: impl FnOnce(&Written) -> Result<T, Failure> + Send,
+    ) -> Result<PlacedResults<T>, Failure> {
+        let Self { written, folder, linked_names } = self;
+        let (told, placed) = rayon::join(|| tell(&written), || folder.finish(&linked_names));
+        Ok(PlacedResults { replaced: placed?, told: told?, written })
+    }
+}
+
 /// Writes the manifest of evidence whose files are there, reports, the list of both hashes, and where
 /// all of it is from.
 pub(in crate::cli) fn write_results(
@@ -76,7 +139,7 @@ pub(in crate::cli) fn write_results(
     origin: FileOrigin,
     folder: PendingFolder,
     output_folder: &Path,
-) -> Result<Written, Failure> {
+) -> Result<UnplacedResults, Failure> {
     let manifest_bytes = canonical_bytes(&evidence.manifest).map_err(unwritable_json)?;
     folder.write(&format!("{EVIDENCE_FOLDER}/{MANIFEST}"), &manifest_bytes)?;
     let reports_written = write_reports(evidence, reports, &folder)?;
@@ -103,13 +166,13 @@ pub(in crate::cli) fn write_results(
     let shown_names = linked_names.iter().copied().chain([PROVENANCE]);
     let shown_files = shown_names.map(shown_name).collect();
     linked_names.extend([REPORTS, PROVENANCE]);
-    folder.finish(&linked_names)?;
-    Ok(Written {
+    let written = Written {
         root: report_list.root,
         provenance: sha256_digits(&provenance_bytes),
         reports: sha256_digits(&list_bytes),
         files: shown_files,
-    })
+    };
+    Ok(UnplacedResults { written, folder, linked_names })
 }
 
 /// The reports of a run, and what they are rendered with.
@@ -230,6 +293,7 @@ fn write_report(
         ReportError::UnknownFormat { .. }
         | ReportError::UnknownDocument { .. }
         | ReportError::Json(_)
+        | ReportError::Texts(_)
         | ReportError::Font { .. }
         | ReportError::Pdf(_) => Failure::tool(error.to_string()),
     };
@@ -242,6 +306,11 @@ fn write_report(
     let mut report = WrittenReport { linked_names: vec![file], hashes: Vec::new() };
     let mut target = HashingWriter::new(folder.create(file)?);
     match &parts {
+        ReportParts::OneFile if format == FormatName::Json => {
+            let texts = WrittenEvidence::of_run(evidence, folder);
+            render_json_from(&texts, evidence, &reports.presentation, &mut target)
+                .map_err(unrendered)?;
+        }
         ReportParts::OneFile => {
             report::render_to(evidence, format, &reports.presentation, &mut target)
                 .map_err(unrendered)?;
