@@ -72,6 +72,43 @@ fn parts_with_options_are_the_run_with_these_options() {
     assert!(reused.iter().all(|row| row["origin"]["argv"].is_array()), "{provenance}");
 }
 
+/// What `provenance.json` counts of compiled kernels: those that were compiled, those taken from a
+/// cache, those compiled all the same and compared.
+fn kernel_counts(out: &Path) -> [u64; 3] {
+    let provenance = std::fs::read_to_string(out.join("provenance.json")).unwrap();
+    let provenance: Value = serde_json::from_str(&provenance).unwrap();
+    let kernels = &provenance["reuse"]["kernels"];
+    let reused = kernels["reused"].as_array().unwrap().iter();
+    let reused = reused.map(|row| row["count"].as_u64().unwrap()).sum();
+    [kernels["compiled"].as_u64().unwrap(), reused, kernels["compared"].as_u64().unwrap()]
+}
+
+#[test]
+fn kernels_of_a_cache_are_not_compiled_to_merge_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let [project, whole, cache] =
+        ["project", "whole", "cache"].map(|name| folder.path().join(name));
+    write_project(&project, 4);
+    let cache = cache.to_str().unwrap();
+    let options = ["--engine", "sequential", "--cache", cache];
+    run(certify(&project, &whole).args(options), 0);
+    let parts = shards(&project, folder.path(), 2, &options);
+    let [taken, compiled, compared] =
+        ["taken", "compiled", "compared"].map(|name| folder.path().join(name));
+    run(merge(&parts, &taken).args(["--cache", cache]), 0);
+    assert_same_results(&whole, &taken);
+    assert_eq!(kernel_counts(&taken), [0, 4, 0]);
+    run(merge(&parts, &compiled).arg("--no-cache"), 0);
+    assert_same_results(&whole, &compiled);
+    assert_eq!(kernel_counts(&compiled), [4, 0, 0]);
+    // Which are compared is drawn by chance.
+    run(merge(&parts, &compared).args(["--cache", cache, "--cache", "verify"]), 0);
+    let [compiled_again, taken_again, of_these] = kernel_counts(&compared);
+    assert_eq!((compiled_again + taken_again, of_these), (4, compiled_again));
+    assert_same_results(&whole, &compared);
+    run(merge(&parts, &compared).args(["--campaigns", "--cache", cache]), 2);
+}
+
 /// Two kernels that read what a third left, which each test specializes in another way.
 const READER: &str = "#version 450
 layout(local_size_x = 4) in;

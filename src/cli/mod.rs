@@ -170,7 +170,7 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
 
 /// The compiler that is built in, and this program to read headers.
 fn own_toolchain() -> Result<Compiling, Failure> {
-    Ok(Compiling { program: Some(worker_program()?) })
+    Ok(Compiling { program: Some(worker_program()?), cache: None })
 }
 
 /// The name of a command that tells nothing line by line; none of one that does.

@@ -5,6 +5,7 @@
 //! Does not cover: who runs the parts.
 
 use super::args::{Certify, Common, Merge, OutputForm, Recording, ScheduleOptions};
+use super::cache;
 use super::certify::{
     FileOrigin, RESULT_SECTION, exit_of_code, printed_result, wanted_reports, write_results,
 };
@@ -19,8 +20,8 @@ use crate::model::evidence::Evidence;
 use crate::model::exit::Exit;
 use crate::model::id::TestId;
 use crate::model::path::display_path;
-use crate::model::procedure::Test;
-use crate::model::provenance::{ProjectCommit, Provenance, ReusedRuns, RunReuse};
+use crate::model::procedure::{Language, Test};
+use crate::model::provenance::{KernelReuse, ProjectCommit, Provenance, ReusedRuns, RunReuse};
 use crate::model::shard::{SHARD_SCHEMA, Shard, ShardFile};
 use crate::model::verdict::Verdict;
 use crate::model::wording::plural;
@@ -33,7 +34,7 @@ use clap::ValueEnum;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use vkcert_cache::CacheKey;
+use vkcert_cache::{CacheKey, RunCache};
 
 /// The file that tells which part of a campaign a run was.
 pub(super) const SHARD: &str = "shard.json";
@@ -160,8 +161,9 @@ pub(super) fn merge_shards(
             origin: shard.provenance.as_ref().and_then(Provenance::origin),
         })
         .collect();
-    let reuse = RunReuse { reused, ..RunReuse::default() };
     let united = unite_facts(shards.into_iter().map(|shard| shard.stored).collect())?;
+    let cache = cache::open_cache(&merge.cache, &start)?;
+    let toolchain = &Compiling { cache: cache.clone(), ..toolchain.clone() };
     let rebuilt = match rebuild_project(&united.evidence, merge.project.as_deref(), toolchain) {
         RebuildOutcome::Whole(rebuilt) => rebuilt,
         RebuildOutcome::ProjectAlone(_, reason)
@@ -171,9 +173,13 @@ pub(super) fn merge_shards(
             return Err(Diagnostic::new("bad-shard", message).into());
         }
     };
+    cache.as_deref().map_or(Ok(()), cache::refuse_differing)?;
+    let of_cache = cache.as_deref().map(RunCache::reuse);
+    let reuse = RunReuse { reused, ..of_cache.unwrap_or_else(|| compiled_all(rebuilt.project())) };
     let folder = PendingFolder::start(out, RESULT_SECTION)?;
     let evidence = derive_merged(united, &rebuilt, &folder)?;
     folder.begin_lasting();
+    cache.iter().for_each(|cache| cache::shrink_cache(cache));
     drop(rebuilt);
     let origin = FileOrigin { start, reuse: Some(reuse), shard_file: None };
     let results = write_results(&evidence, &reports, origin, folder, out)?;
@@ -183,6 +189,13 @@ pub(super) fn merge_shards(
     })?;
     output::print_text(&placed.told)?;
     Ok(exit_of_code(evidence.campaign.conclusion.exit_code))
+}
+
+/// What there is to tell where all kernels were compiled.
+fn compiled_all(project: &Project) -> RunReuse {
+    let kernels = project.settings.kernels.iter();
+    let compiled = kernels.filter(|kernel| kernel.language == Language::Glsl).count() as u64;
+    RunReuse { kernels: KernelReuse { compiled, ..KernelReuse::default() }, ..RunReuse::default() }
 }
 
 /// What is merged is written into no folder that it is merged from.

@@ -13,6 +13,8 @@ use super::kernel::Kernel;
 use super::set_aside::{BrokenKernel, compile_set_aside};
 use super::{CampaignError, configuration, project};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use vkcert_cache::RunCache;
 use vkcert_derivation::stated::{TOOL, TOOL_VERSION};
 use vkcert_glsl as glsl;
 use vkcert_model::evidence::Evidence;
@@ -26,6 +28,9 @@ use vkcert_verification::{
 pub struct Compiling {
     /// The program that reads headers in a process of its own (`vkcert`); none: none is read again.
     pub program: Option<PathBuf>,
+    /// Where compiled kernels are taken from and left; none: every kernel is compiled, as a
+    /// verification must.
+    pub cache: Option<Arc<RunCache>>,
 }
 
 /// A project with its kernels.
@@ -54,7 +59,7 @@ impl Toolchain for Compiling {
     }
 
     fn compile(&self, laid_out: LaidOutProject) -> Result<RebuiltProject, String> {
-        let compiled = project::compile_kernels(&laid_out.project)
+        let compiled = project::compile_or_take_kernels(&laid_out.project, self.cache.as_deref())
             .and_then(|kernels| configuration::configure_kernels(&laid_out.project, kernels))
             .and_then(|kernels| Ok((kernels, compile_set_aside(&laid_out.project)?)));
         match compiled {

@@ -136,7 +136,7 @@ pub(in crate::cli) struct Merge {
     pub shards: Vec<PathBuf>,
     /// Show campaigns of one project on several devices, drivers or engines side by side; what they
     /// show is not united
-    #[arg(long, conflicts_with_all = ["project", "report", "html_split_above"])]
+    #[arg(long, conflicts_with_all = ["project", "report", "html_split_above", "cache", "no_cache"])]
     pub campaigns: bool,
     /// Folder for reports and evidence, or for campaigns.json and campaigns.html
     #[arg(long, value_name = "DIR", required_unless_present = "campaigns")]
@@ -145,17 +145,20 @@ pub(in crate::cli) struct Merge {
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
     #[command(flatten)]
+    pub cache: CacheOptions,
+    #[command(flatten)]
     pub reports: ReportOptions,
 }
 
-/// Where results of runs are kept and found.
+/// Where results of runs and compiled kernels are kept and found.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct CacheOptions {
-    /// Folder in which results of runs are kept and found; `verify` runs one in ten of those found
-    /// again and compares [default: VKCERT_CACHE, or vkcert/runs in the user's cache folder]
+    /// Folder in which results of runs and compiled kernels are kept and found; `verify` makes one in
+    /// ten of those found again and compares [default: VKCERT_CACHE, or vkcert/runs in the user's
+    /// cache folder]
     #[arg(long, value_name = "DIR|verify", conflicts_with = "no_cache", value_parser = clap::builder::OsStringValueParser::new())]
     pub cache: Vec<OsString>,
-    /// Run everything, and keep nothing
+    /// Compile and run everything, and keep nothing
     #[arg(long)]
     pub no_cache: bool,
 }
