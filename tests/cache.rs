@@ -362,6 +362,44 @@ fn a_false_result_is_found_where_it_runs_again() {
     assert_eq!(honest.files, mended.files);
 }
 
+/// Puts another byte into the first buffer of every result.
+fn forge_results(project: &CachedProject) {
+    for entry in project.entries() {
+        let text = std::fs::read_to_string(&entry).unwrap();
+        let (_, content) = text.split_once('\n').unwrap();
+        let Some(start) = content.find("\"buffers\":[\"") else { continue };
+        let start = start + "\"buffers\":[\"".len();
+        let other = if content[start..].starts_with('A') { "B" } else { "A" };
+        let mut forged = content.to_owned();
+        forged.replace_range(start..=start, other);
+        save_under_name_of(project, &entry, forged.as_bytes());
+    }
+}
+
+#[test]
+fn nothing_is_saved_where_the_cache_held_something_else() {
+    let project = CachedProject::of_kernels(6);
+    project.reuse_of("whole");
+    let [saved, out] = ["saved", "verified"].map(|name| project.path(name));
+    // Which results run again is drawn by chance; of so many nearly always one.
+    let refused = (0..20).find_map(|_| {
+        forge_results(&project);
+        let mut command = project.with_cache(project.certify_sequentially("verified"));
+        command.args(["--cache", "verify", "--save-outputs"]).arg(&saved);
+        let output = command.output().unwrap();
+        if output.status.code() == Some(3) {
+            return Some(output);
+        }
+        for folder in [&saved, &out] {
+            std::fs::remove_dir_all(folder).unwrap();
+        }
+        None
+    });
+    let told = String::from_utf8(refused.unwrap().stderr).unwrap();
+    assert!(told.contains("the cache held something else"), "{told}");
+    assert!(!saved.exists() && !out.exists());
+}
+
 #[test]
 fn a_false_kernel_is_found_where_it_is_compiled_again() {
     let project = CachedProject::of_kernels(2);
