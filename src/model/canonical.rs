@@ -194,12 +194,11 @@ impl SortingFormatter<'_> {
 /// The order of keys as they are written, with quotes and escapes: that of the characters they stand
 /// for.
 fn key_order(first: &[u8], second: &[u8]) -> Ordering {
-    let is_plain = |key: &[u8]| !key.contains(&b'\\');
-    match (is_plain(first), is_plain(second)) {
-        (true, true) => inner_text(first).cmp(inner_text(second)),
-        (true, false) | (false, true) | (false, false) => {
-            unescaped_key(first).cmp(&unescaped_key(second))
-        }
+    let has_escape = |key: &[u8]| key.contains(&b'\\');
+    if has_escape(first) || has_escape(second) {
+        unescaped_key(first).cmp(&unescaped_key(second))
+    } else {
+        inner_text(first).cmp(inner_text(second))
     }
 }
 
@@ -285,13 +284,13 @@ impl Formatter for SortingFormatter<'_> {
 
 /// SHA-256 as 64 hexadecimal digits, as manifests have it.
 pub fn sha256_digits(bytes: &[u8]) -> String {
-    digits_of(&Sha256::digest(bytes))
+    hexadecimal_digits(&Sha256::digest(bytes))
 }
 
 /// Two lower-case hexadecimal digits for each byte.
-fn digits_of(digest: &[u8]) -> String {
+pub fn hexadecimal_digits(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(u32::from(value), 16).expect("half a byte is a digit");
-    digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// SHA-256 of all that a reader gives, as [`sha256_digits`].
@@ -300,7 +299,7 @@ pub fn sha256_of(mut reader: impl Read) -> io::Result<String> {
     let mut piece = vec![0; 1 << 16];
     loop {
         match reader.read(&mut piece) {
-            Ok(0) => return Ok(digits_of(&hasher.finalize())),
+            Ok(0) => return Ok(hexadecimal_digits(&hasher.finalize())),
             Ok(count) => hasher.update(&piece[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
@@ -324,7 +323,7 @@ impl<W: Write> HashingWriter<W> {
     /// [`sha256_digits`].
     pub fn finish(mut self) -> io::Result<(W, String)> {
         self.inner.flush()?;
-        Ok((self.inner, digits_of(&self.hasher.finalize())))
+        Ok((self.inner, hexadecimal_digits(&self.hasher.finalize())))
     }
 }
 
@@ -362,7 +361,7 @@ impl<R: Read> Read for CheckingReader<R> {
         let count = self.inner.read(piece)?;
         self.hasher.update(&piece[..count]);
         let is_at_end = count == 0 && !piece.is_empty();
-        if is_at_end && digits_of(&self.hasher.clone().finalize()) != self.expected {
+        if is_at_end && hexadecimal_digits(&self.hasher.clone().finalize()) != self.expected {
             let message = format!("{} holds something else than what was written to it", self.name);
             return Err(io::Error::other(message));
         }
@@ -370,9 +369,9 @@ impl<R: Read> Read for CheckingReader<R> {
     }
 }
 
-/// A piece of a text of [`canonical_lines`] as [`nested_lines`] has it: every line but the first of the
-/// text begins behind more indentation, an empty one behind the text too. Where pieces begin and end
-/// makes no difference.
+/// Turns the text of [`canonical_lines`] into that of [`nested_lines`], piece by piece: puts `depth` steps
+/// of indentation behind every line end. A piece may begin and end anywhere. Behind the last piece the
+/// end of its last line is left with that indentation, which [`nested_lines`] does not have.
 pub fn nest_lines(piece: &[u8], depth: usize) -> Vec<u8> {
     let indentation = b" ".repeat(2 * depth);
     let mut nested = Vec::with_capacity(piece.len() + piece.len() / 4);

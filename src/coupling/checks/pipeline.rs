@@ -9,6 +9,7 @@
 use super::HostChecks;
 use crate::StatedPipeline;
 use crate::rows::CheckRows;
+use vkcert_model::canonical::hexadecimal_digits;
 use vkcert_model::evidence::CouplingCheckName;
 use vkcert_model::requirement::{PipelinePart, PipelineShader, ShaderContents};
 
@@ -51,7 +52,7 @@ impl HostChecks<'_> {
             );
             return rows.add_refuted(IDENTITY, message, None);
         }
-        let identifier = bytes.map(|byte| format!("{byte:02x}")).concat();
+        let identifier = hexadecimal_digits(&bytes);
         if !same_identifier.is_empty() {
             let message = format!(
                 "the identifier {identifier} of {file} is that of {}, too (`PipelineUUID`)",

@@ -9,11 +9,6 @@ pub(crate) fn version_text(packed_version: u32) -> String {
     format!("{major}.{minor}.{}", vk::api_version_patch(packed_version))
 }
 
-/// Two lower-case hexadecimal digits per byte.
-pub(crate) fn hexadecimal_digits(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The name of a result code as the specification writes it (`ERROR_DEVICE_LOST`), with its number
 /// where it has none.
 pub(crate) fn result_name(result: vk::Result) -> String {

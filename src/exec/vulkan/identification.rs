@@ -7,6 +7,7 @@ use super::identity::{DeviceIdentity, DeviceLimits, KINDS, NoVulkan};
 use super::instance::Instance;
 use super::{ValidationLayers, describe, version};
 use ash::{ext, khr, vk};
+use vkcert_model::canonical::hexadecimal_digits;
 use vkcert_model::device_type::DeviceType;
 
 /// Every device of this machine, asked in this process. A driver that crashes takes the process
@@ -64,8 +65,8 @@ pub(super) fn identify_device(
         driver_name: describe::text_of_chars(&driver.driver_name),
         driver_info: describe::text_of_chars(&driver.driver_info),
         driver_version: core_properties.driver_version,
-        device_uuid: describe::hexadecimal_digits(&id_properties.device_uuid),
-        driver_uuid: describe::hexadecimal_digits(&id_properties.driver_uuid),
+        device_uuid: hexadecimal_digits(&id_properties.device_uuid),
+        driver_uuid: hexadecimal_digits(&id_properties.driver_uuid),
         subgroup_size: subgroup_properties.subgroup_size,
         subgroup_size_range: chooses_size
             .then_some([size_properties.min_subgroup_size, size_properties.max_subgroup_size]),

@@ -7,7 +7,6 @@
 //! Does not cover: data that the driver wrote well-formed and wrong: [`VARIABLE`] set to `off` is
 //! the way out.
 
-use super::describe::hexadecimal_digits;
 use super::device::Device;
 use ash::vk;
 use sha2::{Digest as _, Sha256};
@@ -16,6 +15,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
+use vkcert_model::canonical::hexadecimal_digits;
 
 /// Set to `off`, no cache is read or written.
 pub(crate) const VARIABLE: &str = "VKCERT_PIPELINE_CACHE";

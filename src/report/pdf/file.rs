@@ -19,6 +19,7 @@ use krilla::destination::XyzDestination;
 use krilla::error::KrillaError;
 use krilla::geom::Point;
 use krilla::metadata::{DateTime, Metadata, TextDirection};
+use vkcert_model::canonical::hexadecimal_digits;
 
 pub(super) fn pdf_bytes(
     mut flow: PageFlow<'_>,
@@ -53,7 +54,7 @@ fn serialize_settings(date: Option<DateTime>) -> Result<SerializeSettings, Repor
 }
 
 fn metadata(document: &Document, date: Option<DateTime>, identifier: &[u8]) -> Metadata {
-    let hexadecimal: String = identifier.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hexadecimal = hexadecimal_digits(identifier);
     let metadata = Metadata::new()
         .title(document.project_and_title())
         .description(document.level.clone())
