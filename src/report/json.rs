@@ -52,7 +52,7 @@ impl Format for Json {
         presentation: &Presentation,
         target: &mut (dyn Write + Send),
     ) -> Result<(), ReportError> {
-        render_json(evidence, presentation, &MadeTexts(evidence), target)
+        render_json(evidence, presentation, PartTexts::Made(evidence), target)
     }
 }
 
@@ -66,15 +66,15 @@ pub fn render_json_from(
     presentation: &Presentation,
     target: &mut (dyn Write + Send),
 ) -> Result<(), ReportError> {
-    let texts = StoredTexts { texts, piece_bytes: PIECE_BYTES };
-    render_json(evidence, presentation, &texts, target)
+    let texts = PartTexts::Stored { files: texts, piece_bytes: PIECE_BYTES };
+    render_json(evidence, presentation, texts, target)
 }
 
 /// Member by member, in the order of their keys, so that the whole is never in memory.
 fn render_json(
     evidence: &Evidence,
     presentation: &Presentation,
-    texts: &dyn PartTexts,
+    texts: PartTexts<'_>,
     target: &mut (dyn Write + Send),
 ) -> Result<(), ReportError> {
     let (problems, not_rederivable) = match &presentation.standing {
@@ -108,69 +108,65 @@ fn render_json(
 /// Takes a part's text piece by piece.
 type WritePiece<'w> = &'w mut (dyn FnMut(&[u8]) -> Result<(), ReportError> + Send);
 
-/// The canonical text of the parts of evidence, each behind `depth` steps of indentation.
-trait PartTexts: Sync {
-    /// Hands a part to `write`, piece by piece.
-    fn write(
-        &self,
-        part: EvidencePart,
-        depth: usize,
-        write: WritePiece<'_>,
-    ) -> Result<(), ReportError>;
+/// Where the canonical text of the parts of evidence comes from.
+#[derive(Clone, Copy)]
+enum PartTexts<'t> {
+    /// It is made of the evidence.
+    Made(&'t Evidence),
+    /// It is read.
+    Stored {
+        files: &'t dyn EvidenceTexts,
+        /// Bytes of a file that are in memory at a time.
+        piece_bytes: usize,
+    },
 }
 
-/// Texts that are made of the evidence.
-struct MadeTexts<'e>(&'e Evidence);
-
-impl PartTexts for MadeTexts<'_> {
+impl PartTexts<'_> {
+    /// Hands a part to `write`, behind `depth` steps of indentation, piece by piece.
     fn write(
-        &self,
+        self,
         part: EvidencePart,
         depth: usize,
         write: WritePiece<'_>,
     ) -> Result<(), ReportError> {
-        let Evidence { campaign, kernels, inputs, manifest: _ } = self.0;
-        match part {
-            EvidencePart::Campaign => {
-                write_campaign_text(campaign, depth, &mut |piece: &str| write(piece.as_bytes()))
-            }
-            EvidencePart::Inputs => write(nested_lines(inputs, depth)?.as_bytes()),
-            EvidencePart::Kernel(number) => {
-                write(nested_lines(&kernels[number], depth)?.as_bytes())
+        match self {
+            PartTexts::Made(Evidence { campaign, kernels, inputs, manifest: _ }) => match part {
+                EvidencePart::Campaign => {
+                    write_campaign_text(campaign, depth, &mut |piece: &str| write(piece.as_bytes()))
+                }
+                EvidencePart::Inputs => write(nested_lines(inputs, depth)?.as_bytes()),
+                EvidencePart::Kernel(number) => {
+                    write(nested_lines(&kernels[number], depth)?.as_bytes())
+                }
+            },
+            PartTexts::Stored { files, piece_bytes } => {
+                let mut file = files.open(part).map_err(ReportError::Texts)?;
+                write_nested_file(&mut file, piece_bytes, depth, write)
             }
         }
     }
 }
 
-/// Texts of files.
-struct StoredTexts<'t> {
-    texts: &'t dyn EvidenceTexts,
-    /// Bytes of a file that are in memory at a time.
+/// Hands the text of a file to `write`, behind more indentation and without the end of its last line.
+fn write_nested_file(
+    file: &mut (dyn Read + Send),
     piece_bytes: usize,
-}
-
-impl PartTexts for StoredTexts<'_> {
-    fn write(
-        &self,
-        part: EvidencePart,
-        depth: usize,
-        write: WritePiece<'_>,
-    ) -> Result<(), ReportError> {
-        let mut file = self.texts.open(part).map_err(ReportError::Texts)?;
-        let pieces = std::iter::from_fn(|| next_piece(&mut file, self.piece_bytes).transpose());
-        let nest =
-            |piece: io::Result<Vec<u8>>| Ok(nest_lines(&piece.map_err(ReportError::Texts)?, depth));
-        // White space at the end of a piece is written with what follows it: behind the last one nothing
-        // does, where the file has the end of its last line.
-        let mut line_end = Vec::new();
-        write_while_making(pieces, nest, |piece: Vec<u8>| {
-            write(&line_end)?;
-            let end = piece.iter().rposition(|byte| !byte.is_ascii_whitespace());
-            let (text, behind) = piece.split_at(end.map_or(0, |end| end + 1));
-            line_end = behind.to_vec();
-            write(text)
-        })
-    }
+    depth: usize,
+    write: WritePiece<'_>,
+) -> Result<(), ReportError> {
+    let pieces = std::iter::from_fn(|| next_piece(file, piece_bytes).transpose());
+    let nest =
+        |piece: io::Result<Vec<u8>>| Ok(nest_lines(&piece.map_err(ReportError::Texts)?, depth));
+    // White space at the end of a piece is written with what follows it; behind the last one nothing
+    // does.
+    let mut line_end = Vec::new();
+    write_while_making(pieces, nest, |piece: Vec<u8>| {
+        write(&line_end)?;
+        let end = piece.iter().rposition(|byte| !byte.is_ascii_whitespace());
+        let (text, behind) = piece.split_at(end.map_or(0, |end| end + 1));
+        line_end = behind.to_vec();
+        write(text)
+    })
 }
 
 /// The next bytes of a file, at most so many; none at its end.
@@ -202,13 +198,13 @@ impl OpenDocument<'_> {
         &mut self,
         key: &str,
         part: EvidencePart,
-        texts: &dyn PartTexts,
+        texts: PartTexts<'_>,
     ) -> Result<(), ReportError> {
         self.begin_member(key)?;
         texts.write(part, 1, &mut |piece| Ok(self.target.write_all(piece)?))
     }
 
-    fn write_kernels(&mut self, count: usize, texts: &dyn PartTexts) -> Result<(), ReportError> {
+    fn write_kernels(&mut self, count: usize, texts: PartTexts<'_>) -> Result<(), ReportError> {
         self.begin_member("kernels")?;
         if count == 0 {
             return Ok(self.target.write_all(b"[]")?);
@@ -302,9 +298,10 @@ mod tests {
                 let rendered = Json.render(&evidence, &presentation).unwrap();
                 assert_eq!(String::from_utf8(rendered).unwrap(), expected);
                 for piece_bytes in [1, 7, PIECE_BYTES] {
-                    let texts = StoredTexts { texts: &TextsInMemory(&evidence), piece_bytes };
+                    let files = &TextsInMemory(&evidence);
+                    let texts = PartTexts::Stored { files, piece_bytes };
                     let mut rendered = Vec::new();
-                    render_json(&evidence, &presentation, &texts, &mut rendered).unwrap();
+                    render_json(&evidence, &presentation, texts, &mut rendered).unwrap();
                     assert_eq!(String::from_utf8(rendered).unwrap(), expected);
                 }
             }
