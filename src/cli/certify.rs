@@ -34,9 +34,8 @@ use crate::requirement::Project;
 use crate::verify::{FoundRuns, OwnOutput, VerifyError, find_runs};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use writing::PlacedResults;
-use writing::unwritable_json;
 pub(super) use writing::{FileOrigin, WantedReports, wanted_reports, write_results};
+use writing::{PlacedResults, unwritable_json};
 
 use vkcert_verifier::history::tell_left_out;
 use vkcert_verifier::report::terminal_presentation;
@@ -69,12 +68,14 @@ fn certify_and_print(
         return tell_kept(common, &kept, events);
     }
     let (started, cache) = (run.start.started().to_owned(), run.request.cache.clone());
-    let (finished, printed) = run.finish()?;
+    let finished = run.finish()?;
     let exit = match (certify.fail_on, &finished.comparison) {
         (FailOn::Regression, Some(comparison)) => regression_exit(comparison),
-        (FailOn::Regression, None) | (FailOn::Conclusion, _) => finished.exit_of_conclusion(),
+        (FailOn::Regression, None) | (FailOn::Conclusion, _) => {
+            exit_of_conclusion(&finished.evidence)
+        }
     };
-    output::print_text(&printed)?;
+    output::print_text(&finished.printed)?;
     if certify.shard.is_some() {
         return Ok(shard::exit_of_shard(&finished.evidence));
     }
@@ -87,7 +88,7 @@ fn certify_and_print(
         let Written { root, provenance, reports, files: _ } = finished.written;
         let (hashes, links) = ([root, reports, provenance], Vec::new());
         let set_aside = finished.evidence.campaign.set_aside.clone();
-        let exit_code = exit.code();
+        let (printed, exit_code) = (finished.printed, exit.code());
         let kept = KeptResult { hashes, links, started, set_aside, printed, exit_code };
         inputs.keep(&cache, (kept, &finished.evidence));
     }
@@ -143,15 +144,14 @@ pub(super) struct FinishedRun {
     pub(super) written: Written,
     /// Beside the run of `--baseline`.
     pub(super) comparison: Option<BaselineComparison>,
+    printed: String,
     /// The results that stood there before.
     replaced: SectionRemoval,
 }
 
-impl FinishedRun {
-    /// How a run ends that fails for all that counts against its conclusion.
-    pub(super) fn exit_of_conclusion(&self) -> Exit {
-        exit_of_code(self.evidence.campaign.conclusion.exit_code)
-    }
+/// How a run ends that fails for all that counts against its conclusion.
+pub(super) fn exit_of_conclusion(evidence: &Evidence) -> Exit {
+    exit_of_code(evidence.campaign.conclusion.exit_code)
 }
 
 /// Runs the whole campaign, writes evidence and reports.
@@ -161,7 +161,7 @@ pub(super) fn run_campaign(
     certify: &Certify,
     events: &EventLog,
 ) -> Result<FinishedRun, Failure> {
-    Ok(StartedRun::begin(common, certify, events)?.finish()?.0)
+    StartedRun::begin(common, certify, events)?.finish()
 }
 
 /// A run whose project is read and whose engines are open.
@@ -249,8 +249,8 @@ impl<'a> StartedRun<'a> {
         inputs.kept_result(self.request.cache.as_ref()?)
     }
 
-    /// Runs the campaign and writes its results; with what is printed of them.
-    fn finish(self) -> Result<(FinishedRun, String), Failure> {
+    /// Runs the campaign and writes its results.
+    fn finish(self) -> Result<FinishedRun, Failure> {
         let Self { common, certify, events, project, output_folder, mut reports, .. } = self;
         let SetUp { campaign, engines } =
             set_up_with(project, &self.request, self.engines, &|broken_kernels| {
@@ -290,7 +290,7 @@ impl<'a> StartedRun<'a> {
         let origin = FileOrigin { start: self.start, reuse, shard_file: shard_file.transpose()? };
         let results = write_results(&evidence, &reports, origin, folder, &output_folder)?;
         let comparison = compared.map(|compared| compared.comparison);
-        let placed = results.place_while_telling(|written| {
+        let placed = results.place_beside(|written| {
             let results = (&evidence, written);
             match certify.shard {
                 Some(part) => shard::printed_shard(common, part, results, &certify.dir),
@@ -300,9 +300,9 @@ impl<'a> StartedRun<'a> {
                 }
             }
         })?;
-        let PlacedResults { written, told: printed, replaced } = placed;
+        let PlacedResults { written, printed, replaced } = placed;
         events.tell(RunEvent::Written { root: written.root.clone() });
-        Ok((FinishedRun { evidence, written, comparison, replaced }, printed))
+        Ok(FinishedRun { evidence, written, comparison, printed, replaced })
     }
 }
 

@@ -7,7 +7,7 @@
 use super::args::{Certify, Common, Merge, OutputForm, Recording, ScheduleOptions};
 use super::cache;
 use super::certify::{
-    FileOrigin, RESULT_SECTION, exit_of_code, printed_result, wanted_reports, write_results,
+    FileOrigin, RESULT_SECTION, exit_of_conclusion, printed_result, wanted_reports, write_results,
 };
 use super::failure::Failure;
 use super::output::{self, PendingFolder};
@@ -184,11 +184,11 @@ pub(super) fn merge_shards(
     let origin = FileOrigin { start, reuse: Some(reuse), shard_file: None };
     let results = write_results(&evidence, &reports, origin, folder, out)?;
     let project = merge.project.as_deref().unwrap_or(Path::new("."));
-    let placed = results.place_while_telling(|written| {
+    let placed = results.place_beside(|written| {
         printed_result(common, (&evidence, written), None, (project, Some(out)))
     })?;
-    output::print_text(&placed.told)?;
-    Ok(exit_of_code(evidence.campaign.conclusion.exit_code))
+    output::print_text(&placed.printed)?;
+    Ok(exit_of_conclusion(&evidence))
 }
 
 /// What there is to tell where all kernels were compiled.

@@ -96,7 +96,10 @@ impl EvidenceTexts for WrittenEvidence<'_> {
         let unreadable =
             |error: io::Error| io::Error::new(error.kind(), format!("{path}: {error}"));
         let file = self.folder.open(&path).map_err(unreadable)?;
-        let expected = self.evidence.manifest.outputs.get(name).cloned().unwrap_or_default();
+        let expected = self.evidence.manifest.outputs.get(name).cloned();
+        let expected = expected.ok_or_else(|| {
+            io::Error::other(format!("{path} is none of the files of the manifest"))
+        })?;
         Ok(Box::new(CheckingReader::new(file, path, expected)))
     }
 }
@@ -110,24 +113,25 @@ pub(in crate::cli) struct UnplacedResults {
 }
 
 /// Results in their place.
-pub(in crate::cli) struct PlacedResults<T> {
+pub(in crate::cli) struct PlacedResults {
     pub(in crate::cli) written: Written,
-    /// What is told of them.
-    pub(in crate::cli) told: T,
+    /// What is to be printed of them.
+    pub(in crate::cli) printed: String,
     /// What stood there before.
     pub(in crate::cli) replaced: SectionRemoval,
 }
 
 impl UnplacedResults {
-    /// Waits until all of it is on the disk, and puts it in its place; what is told of it is made
+    /// Waits until all of it is on the disk, and puts it in its place; what is to be printed of it is made
     /// meanwhile.
-    pub(in crate::cli) fn place_while_telling<T: Send>(
+    pub(in crate::cli) fn place_beside(
         self,
-        tell: impl FnOnce(&Written) -> Result<T, Failure> + Send,
-    ) -> Result<PlacedResults<T>, Failure> {
+        make_printed: impl FnOnce(&Written) -> Result<String, Failure> + Send,
+    ) -> Result<PlacedResults, Failure> {
         let Self { written, folder, linked_names } = self;
-        let (told, placed) = rayon::join(|| tell(&written), || folder.finish(&linked_names));
-        Ok(PlacedResults { replaced: placed?, told: told?, written })
+        let (printed, replaced) =
+            rayon::join(|| make_printed(&written), || folder.finish(&linked_names));
+        Ok(PlacedResults { replaced: replaced?, printed: printed?, written })
     }
 }
 
