@@ -2,7 +2,7 @@
 //! changed runs again, and nothing that is damaged, torn or false gets into evidence.
 
 use crate::many_kernels::{kernel_name, write_project};
-use crate::support::{result_files, root, run, run_json, vkcert};
+use crate::support::{provenance, result_files, reused_count, root, run, run_json, vkcert};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -76,12 +76,7 @@ impl CachedProject {
 }
 
 fn reuse(reports: &Path) -> Value {
-    let text = std::fs::read_to_string(reports.join("provenance.json")).unwrap();
-    serde_json::from_str::<Value>(&text).unwrap()["reuse"].clone()
-}
-
-fn reused_count(reuse: &Value) -> u64 {
-    reuse["reused"].as_array().unwrap().iter().map(|row| row["count"].as_u64().unwrap()).sum()
+    provenance(reports)["reuse"].clone()
 }
 
 #[test]
@@ -338,18 +333,7 @@ fn a_false_result_is_found_where_it_runs_again() {
     let project = CachedProject::of_kernels(2);
     let (honest, _) = campaign_with(&project, Recheck::Never);
     // Whoever can write the folder can write what is whole and false.
-    let entry = project
-        .entries()
-        .into_iter()
-        .find(|entry| std::fs::read_to_string(entry).unwrap().contains("\"buffers\":[\""))
-        .unwrap();
-    let text = std::fs::read_to_string(&entry).unwrap();
-    let (_, content) = text.split_once('\n').unwrap();
-    let start = content.find("\"buffers\":[\"").unwrap() + "\"buffers\":[\"".len();
-    let other = if content[start..].starts_with('A') { "B" } else { "A" };
-    let mut forged = content.to_owned();
-    forged.replace_range(start..=start, other);
-    save_under_name_of(&project, &entry, forged.as_bytes());
+    assert!(project.entries().iter().any(|entry| forge_result(&project, entry)));
 
     let (_, all_rechecked) = campaign_with(&project, Recheck::OneIn { share: 1, seed: 0 });
     let differing = all_rechecked.differing_tests();
@@ -362,18 +346,17 @@ fn a_false_result_is_found_where_it_runs_again() {
     assert_eq!(honest.files, mended.files);
 }
 
-/// Puts another byte into the first buffer of every result.
-fn forge_results(project: &CachedProject) {
-    for entry in project.entries() {
-        let text = std::fs::read_to_string(&entry).unwrap();
-        let (_, content) = text.split_once('\n').unwrap();
-        let Some(start) = content.find("\"buffers\":[\"") else { continue };
-        let start = start + "\"buffers\":[\"".len();
-        let other = if content[start..].starts_with('A') { "B" } else { "A" };
-        let mut forged = content.to_owned();
-        forged.replace_range(start..=start, other);
-        save_under_name_of(project, &entry, forged.as_bytes());
-    }
+/// Puts another byte into the first buffer of the results of a test; false: the entry holds none.
+fn forge_result(project: &CachedProject, entry: &Path) -> bool {
+    const BEFORE: &str = "\"buffers\":[\"";
+    let text = std::fs::read_to_string(entry).unwrap();
+    let (_, content) = text.split_once('\n').unwrap();
+    let Some(start) = content.find(BEFORE).map(|start| start + BEFORE.len()) else { return false };
+    let other = if content[start..].starts_with('A') { "B" } else { "A" };
+    let mut forged = content.to_owned();
+    forged.replace_range(start..=start, other);
+    save_under_name_of(project, entry, forged.as_bytes());
+    true
 }
 
 #[test]
@@ -383,7 +366,8 @@ fn nothing_is_saved_where_the_cache_held_something_else() {
     let [saved, out] = ["saved", "verified"].map(|name| project.path(name));
     // Which results run again is drawn by chance; of so many nearly always one.
     let refused = (0..20).find_map(|_| {
-        forge_results(&project);
+        let forged = project.entries().iter().filter(|entry| forge_result(&project, entry)).count();
+        assert_eq!(forged, 24, "one for each test");
         let mut command = project.with_cache(project.certify_sequentially("verified"));
         command.args(["--cache", "verify", "--save-outputs"]).arg(&saved);
         let output = command.output().unwrap();

@@ -1,7 +1,9 @@
 //! Runs that end before all their tests have begun: nothing is said of what did not begin, the rest is written, and a later run
 //! goes on from there.
 
-use crate::support::{assert_same_results, result_files, run, run_json, vkcert, write};
+use crate::support::{
+    assert_same_results, provenance, result_files, reused_count, run, run_json, vkcert, write,
+};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -201,10 +203,8 @@ fn a_later_run_goes_on_where_the_time_ended() {
     run(vkcert().arg("verify").arg(out.join("evidence")), 0);
     // An early end stands for nothing later, and costs nothing that was done.
     run(&mut cached(&out, &[]), 0);
-    let provenance = std::fs::read(out.join("provenance.json")).unwrap();
-    let reuse = serde_json::from_slice::<Value>(&provenance).unwrap()["reuse"].clone();
-    let reused: u64 =
-        reuse["reused"].as_array().unwrap().iter().map(|row| row["count"].as_u64().unwrap()).sum();
+    let reuse = provenance(&out)["reuse"].clone();
+    let reused = reused_count(&reuse);
     assert!(reused >= passed as u64 && reuse["ran"].as_u64().unwrap() > 0, "{passed}: {reuse}");
     assert_eq!(result_files(&whole), result_files(&out));
 }

@@ -41,10 +41,6 @@ fn certify(project: &Path, out: &Path) -> Command {
     command
 }
 
-fn provenance(out: &Path) -> Value {
-    serde_json::from_slice(&std::fs::read(out.join("provenance.json")).unwrap()).unwrap()
-}
-
 fn sha256(path: &Path) -> String {
     let digest = sha2::Sha256::digest(std::fs::read(path).unwrap());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

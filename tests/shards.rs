@@ -2,7 +2,9 @@
 //! one run, or not all of it, are refused.
 
 use crate::many_kernels::write_project;
-use crate::support::{assert_same_results, root, run, run_json, vkcert, write};
+use crate::support::{
+    assert_same_results, provenance, reused_count, root, run, run_json, vkcert, write,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -65,8 +67,7 @@ fn parts_with_options_are_the_run_with_these_options() {
     run(&mut merge(&parts, &merged), 1);
     assert_same_results(&whole, &merged);
     // Where they were made.
-    let provenance = std::fs::read_to_string(merged.join("provenance.json")).unwrap();
-    let provenance: Value = serde_json::from_str(&provenance).unwrap();
+    let provenance = provenance(&merged);
     let reused = provenance["reuse"]["reused"].as_array().unwrap();
     assert_eq!(reused.len(), 5, "{provenance}");
     assert!(reused.iter().all(|row| row["origin"]["argv"].is_array()), "{provenance}");
@@ -75,12 +76,9 @@ fn parts_with_options_are_the_run_with_these_options() {
 /// What `provenance.json` counts of compiled kernels: those that were compiled, those taken from a
 /// cache, those compiled all the same and compared.
 fn kernel_counts(out: &Path) -> [u64; 3] {
-    let provenance = std::fs::read_to_string(out.join("provenance.json")).unwrap();
-    let provenance: Value = serde_json::from_str(&provenance).unwrap();
-    let kernels = &provenance["reuse"]["kernels"];
-    let reused = kernels["reused"].as_array().unwrap().iter();
-    let reused = reused.map(|row| row["count"].as_u64().unwrap()).sum();
-    [kernels["compiled"].as_u64().unwrap(), reused, kernels["compared"].as_u64().unwrap()]
+    let kernels = &provenance(out)["reuse"]["kernels"];
+    let count = |name: &str| kernels[name].as_u64().unwrap();
+    [count("compiled"), reused_count(kernels), count("compared")]
 }
 
 #[test]

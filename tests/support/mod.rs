@@ -121,3 +121,14 @@ pub(crate) fn assert_same_results(left: &Path, right: &Path) {
         assert!(bytes == &right[name], "{name} differs");
     }
 }
+
+/// What `provenance.json` of a run or merge tells.
+pub(crate) fn provenance(reports: &Path) -> serde_json::Value {
+    serde_json::from_slice(&std::fs::read(reports.join("provenance.json")).unwrap()).unwrap()
+}
+
+/// How many are counted as taken from a cache: of results, `provenance(..)["reuse"]`; of kernels, its
+/// member `kernels`.
+pub(crate) fn reused_count(told: &serde_json::Value) -> u64 {
+    told["reused"].as_array().unwrap().iter().map(|row| row["count"].as_u64().unwrap()).sum()
+}
