@@ -75,7 +75,7 @@ fn unusable(is_asked: bool, reason: String) -> Result<Option<Arc<RunCache>>, Fai
     if is_asked {
         return Err(Failure::tool(reason));
     }
-    output::print_to_stderr(format_args!("note: {reason}; everything is made anew\n"));
+    output::print_to_stderr(format_args!("note: {reason}; no cache is used\n"));
     Ok(None)
 }
 
