@@ -236,7 +236,11 @@ fn run_sequential(
             rayon::join(run, || test_execution::decode_ahead(prepared_test, &fresh_engine)).0
         })
     };
-    thread_pool.install(|| prepared_tests.par_iter().with_max_len(1).map(run_test).collect())
+    let runs =
+        thread_pool.install(|| prepared_tests.par_iter().with_max_len(1).map(run_test).collect());
+    // Its many programs are given back beside what follows.
+    rayon::spawn(move || drop(fresh_engine));
+    runs
 }
 
 fn run_vulkan(
