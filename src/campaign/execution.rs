@@ -18,7 +18,7 @@ use super::test_run::{PreparedTest, TestRun};
 use rayon::prelude::*;
 use std::path::Path;
 use vkcert_exec::Executor;
-use vkcert_exec::prepare::{self, PrepareError, Setting};
+use vkcert_exec::prepare::{self, PrepareError, Prepared, Setting};
 use vkcert_exec::schedule::Permuted;
 use vkcert_model::id::KernelName;
 use vkcert_model::metric::MetricName;
@@ -91,34 +91,46 @@ pub fn prepare_tests<'a>(
         checks: run_plan.checks,
     };
     let kernels_by_name = kernels_by_name(bench.kernels);
-    let prepare =
-        |test: &'a Located<Test>| prepare_one(test, bench, &preparing_setting, &kernels_by_name);
+    let analyser = SequentialExecutor::keeping_little();
+    let prepare = |test: &'a Located<Test>| {
+        let laid_out = lay_out(test, bench, &preparing_setting, &kernels_by_name)?;
+        Ok(prepared_test(test, laid_out, bench, &kernels_by_name, &analyser))
+    };
     all_or_diagnostics(tests.par_iter().with_max_len(1).map(prepare).collect())
 }
 
-/// Checks and lays out a test.
-fn prepare_one<'a>(
-    test: &'a Located<Test>,
-    bench: &TestBench<'a>,
+/// Checks and lays out a test; or what no engine can run of it.
+fn lay_out(
+    test: &Located<Test>,
+    bench: &TestBench<'_>,
     preparing_setting: &Setting,
-    kernels_by_name: &KernelsByName<'a>,
-) -> Result<PreparedTest<'a>, CampaignError> {
+    kernels_by_name: &KernelsByName<'_>,
+) -> Result<Result<Prepared, String>, CampaignError> {
     let laid_out = match unsupported_kernel(test, kernels_by_name)
         .or_else(|| bench.target.refusal_of_test(test))
     {
         Some(what) => Err(PrepareError::Unsupported { what }),
         None => prepare::prepare_test(test, preparing_setting),
     };
-    let laid_out = match laid_out {
-        Ok(laid_out) => Ok(laid_out),
-        Err(PrepareError::Unsupported { what }) => Err(what),
-        Err(PrepareError::Input(found)) => return Err(CampaignError::Input(found)),
-    };
+    match laid_out {
+        Ok(laid_out) => Ok(Ok(laid_out)),
+        Err(PrepareError::Unsupported { what }) => Ok(Err(what)),
+        Err(PrepareError::Input(found)) => Err(CampaignError::Input(found)),
+    }
+}
+
+fn prepared_test<'a>(
+    test: &'a Located<Test>,
+    laid_out: Result<Prepared, String>,
+    bench: &TestBench<'a>,
+    kernels_by_name: &KernelsByName<'a>,
+    analyser: &SequentialExecutor,
+) -> PreparedTest<'a> {
     let modules = laid_out.iter().flat_map(|laid_out| &laid_out.modules);
     let kernels = modules.filter_map(|module| kernels_by_name.get(&module.kernel).copied());
     let kernels = kernels.collect();
     let TestBench { contraction, schedules, replay, metrics, .. } = *bench;
-    Ok(PreparedTest {
+    PreparedTest {
         test: &test.value,
         job_plan: laid_out,
         kernels,
@@ -126,7 +138,8 @@ fn prepare_one<'a>(
         schedules,
         replay,
         metrics,
-    })
+        analyser: analyser.clone(),
+    }
 }
 
 /// What no engine can run of a test's kernels.

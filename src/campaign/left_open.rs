@@ -26,7 +26,7 @@ use vkcert_exec::{BufferContents, Completion, Job, Run, RunOutcome};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::records::Records;
 use vkcert_model::verdict::{EngineName, Verdict};
-use vkcert_sequential::{ScheduleDependence, SequentialExecutor};
+use vkcert_sequential::ScheduleDependence;
 
 /// Whether two results meet the expectations of their test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl<'a> LeftOpen<'a> {
     pub fn schedule_dependence(&self, recorded: RecordedCode) -> &ScheduleDependence {
         let dependence_of = |job: Option<Job>| {
             let job = job.as_ref().unwrap_or(&self.job_plan.job);
-            SequentialExecutor::default().schedule_dependence(job).unwrap_or_default()
+            self.prepared_test.analyser.schedule_dependence(job).unwrap_or_default()
         };
         match recorded {
             RecordedCode::Source => self

@@ -49,6 +49,9 @@ pub struct PreparedTest<'a> {
     pub replay: Option<Schedule>,
     /// What is measured beside the criteria.
     pub metrics: &'a [MetricName],
+    /// Tells what of a job depends on its schedule. Tests of a project share one, which decodes a
+    /// kernel once for all of them.
+    pub analyser: SequentialExecutor,
 }
 
 /// What a test did on one engine.

@@ -116,6 +116,7 @@ fn amplified_by(engine: &mut Told, plan: &Prepared, production: &Run) -> TestRun
         schedules,
         replay: None,
         metrics: &[],
+        analyser: SequentialExecutor::default(),
     };
     let mut run = TestRun {
         verdict: Verdict::Pass,
@@ -427,6 +428,7 @@ fn coverage_of_a_schedule_that_cannot_be_measured_is_undetermined() {
         schedules,
         replay: None,
         metrics: &[],
+        analyser: SequentialExecutor::default(),
     };
     let mut engine = Hindered(SequentialExecutor::default());
     let measuring = job_of(&prepared, ModuleVariant::Marked).expect("a kernel that is measured");

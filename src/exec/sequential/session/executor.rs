@@ -26,6 +26,9 @@ use vkcert_model::invocations::InvocationRecords;
 use vkcert_model::schedule::{Extent, Turns};
 use vkcert_model::verdict::EngineName;
 
+/// Instructions of kept modules, and actions of kept programs: some megabytes of each.
+const LITTLE_ROOM: usize = 20_000;
+
 /// Runs jobs on this machine, without a device. Clones share what they decoded.
 #[derive(Debug, Clone, Default)]
 pub struct SequentialExecutor {
@@ -108,6 +111,13 @@ impl SequentialExecutor {
     /// An engine that has decoded nothing yet.
     pub fn new(settings: Settings) -> Self {
         Self { settings, programs: Arc::default() }
+    }
+
+    /// The ordinary engine for what looks at jobs one after the other: it keeps some of what it decoded
+    /// last.
+    pub fn keeping_little() -> Self {
+        let programs = Arc::new(ProgramCache::with_room(LITTLE_ROOM));
+        Self { settings: Settings::default(), programs }
     }
 
     /// What this engine and its clones decoded, and which dispatches several cores ran; depends on

@@ -74,20 +74,32 @@ fn same_words(first_words: &Arc<Vec<u32>>, second_words: &Arc<Vec<u32>>) -> bool
     Arc::ptr_eq(first_words, second_words) || first_words == second_words
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct KeptPrograms {
     modules: KeptItems<Arc<Module>>,
     programs: KeptItems<ProgramEntry>,
 }
 
 /// Shared by the clones of an engine.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ProgramCache {
     kept: Mutex<KeptPrograms>,
     pub counters: Counters,
 }
 
+impl Default for ProgramCache {
+    fn default() -> Self {
+        Self::with_room(MOST_KEPT)
+    }
+}
+
 impl ProgramCache {
+    /// `room`: most instructions of kept modules, and most actions of kept programs.
+    pub(crate) fn with_room(room: usize) -> Self {
+        let (modules, programs) = (KeptItems::with_room(room), KeptItems::with_room(room));
+        Self { kept: Mutex::new(KeptPrograms { modules, programs }), counters: Counters::default() }
+    }
+
     fn kept(&self) -> MutexGuard<'_, KeptPrograms> {
         // Entries are put in and taken out whole, whatever becomes of those who do so.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
@@ -183,6 +195,8 @@ struct KeptItems<T> {
     next_use: u64,
     /// Of all together.
     size: usize,
+    /// Most of that.
+    room: usize,
 }
 
 #[derive(Debug)]
@@ -193,13 +207,11 @@ struct KeptItem<T> {
     item: T,
 }
 
-impl<T> Default for KeptItems<T> {
-    fn default() -> Self {
-        Self { items: BTreeMap::new(), by_digest: HashMap::new(), next_use: 0, size: 0 }
-    }
-}
-
 impl<T> KeptItems<T> {
+    fn with_room(room: usize) -> Self {
+        Self { items: BTreeMap::new(), by_digest: HashMap::new(), next_use: 0, size: 0, room }
+    }
+
     /// The one that is meant, which counts as used now.
     fn used(&mut self, digest: u64, is_meant: impl Fn(&T) -> bool) -> Option<&T> {
         let kept_item = self.remove(digest, is_meant)?;
@@ -211,11 +223,11 @@ impl<T> KeptItems<T> {
     /// used longest ago before all.
     fn keep(&mut self, digest: u64, item: T, size: usize) {
         let size = size.max(1);
-        if size > MOST_KEPT {
+        if size > self.room {
             return;
         }
         self.insert(KeptItem { digest, size, item });
-        while self.size > MOST_KEPT {
+        while self.size > self.room {
             let Some(oldest) = self.items.keys().next().copied() else { break };
             self.remove_use(oldest);
         }
@@ -267,7 +279,7 @@ mod tests {
 
     #[test]
     fn what_was_used_longest_ago_goes_first() {
-        let mut kept_items = KeptItems::default();
+        let mut kept_items = KeptItems::with_room(MOST_KEPT);
         let third = MOST_KEPT / 3;
         // Several have one digest.
         let digest = |name: u32| u64::from(name % 2);
