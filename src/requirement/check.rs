@@ -12,6 +12,7 @@ use super::code::SourceTexts;
 use super::document::Origin;
 use super::load::Project;
 use super::nearest::nearest_name;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use vkcert_model::diagnostic::Diagnostic;
@@ -25,10 +26,15 @@ use vkcert_model::vulkan_sc::Profile;
 pub(crate) fn check_project(project: &Project) -> Vec<Diagnostic> {
     let mut problems = check_settings(project);
     let by_uid = check_uids(project, &mut problems);
-    let mut sources = SourceTexts::default();
-    for requirement in &project.requirements {
+    let sources = SourceTexts::of_project(project);
+    let code_problems: Vec<Vec<Diagnostic>> = project
+        .requirements
+        .par_iter()
+        .map(|requirement| check_code(project, requirement, &sources))
+        .collect();
+    for (requirement, of_code) in project.requirements.iter().zip(code_problems) {
         check_requirement(requirement, project.settings.requirement_levels, &by_uid, &mut problems);
-        check_code(project, requirement, &mut sources, &mut problems);
+        problems.extend(of_code);
     }
     check_cycles(project, &by_uid, &mut problems);
     let names: Vec<&KernelName> =

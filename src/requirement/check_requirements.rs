@@ -112,21 +112,20 @@ pub(super) fn check_requirement(
 pub(super) fn check_code(
     project: &Project,
     requirement: &Located<Requirement>,
-    sources: &mut SourceTexts,
-    problems: &mut Vec<Diagnostic>,
-) {
+    sources: &SourceTexts<'_>,
+) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let known_kernels = project.settings.kernels.iter().map(|kernel| kernel.name.as_str());
     for (link_index, link) in requirement.implements.iter().enumerate() {
         let place = requirement.origin.at("implements").at(link_index);
-        let known_kernels: Vec<&str> =
-            project.settings.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
         for (kernel_index, kernel_name) in link.kernels.iter().enumerate() {
-            if !known_kernels.contains(&kernel_name.as_str()) {
+            if !known_kernels.clone().any(|known| known == kernel_name.as_str()) {
                 problems.push(unknown_name(
                     &place.at("kernels").at(kernel_index),
                     "unknown-kernel",
                     "kernel",
                     kernel_name.as_str(),
-                    known_kernels.iter().copied(),
+                    known_kernels.clone(),
                 ));
             }
         }
@@ -139,11 +138,10 @@ pub(super) fn check_code(
         let Some(symbol) = &link.symbol else { continue };
         // A binary module has no text to look in: the symbol is then its entry point or debug name,
         // checked when it is read.
-        let path = project.root.join(&link.file);
-        if sources.symbol_line(&path, symbol).is_some() {
+        if sources.symbol_line(&link.file, symbol).is_some() {
             continue;
         }
-        if let Some(source_text) = sources.text(&path) {
+        if let Some(source_text) = sources.text(&link.file) {
             let functions = code::function_lines(source_text);
             let known_names = functions.iter().map(|(name, _)| name.as_str());
             problems.push(unknown_name(
@@ -155,6 +153,7 @@ pub(super) fn check_code(
             ));
         }
     }
+    problems
 }
 
 /// Reports each cycle of parents once, at the requirement on it that comes first.

@@ -3,35 +3,57 @@
 //! Knows: the outward form of a definition (`name ( ... ) {`), outside comments. Does not cover:
 //! functions whose name a macro makes; there any occurrence of the name counts as found.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use super::load::Project;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-/// Source texts by path and what was looked for in them: thousands of requirements may name one
-/// function of one file, which is read and searched once.
-#[derive(Debug, Default)]
-pub(crate) struct SourceTexts {
-    texts: BTreeMap<PathBuf, Option<String>>,
-    symbol_lines: BTreeMap<(PathBuf, String), Option<u32>>,
+/// The source texts in which requirements name symbols, by path relative to the project: each file is
+/// read once and searched once for each symbol, however many requirements name it.
+pub(crate) struct SourceTexts<'a> {
+    texts: BTreeMap<&'a str, SourceText<'a>>,
 }
 
-impl SourceTexts {
-    /// The text of a file; none of one that cannot be read as text.
-    pub(crate) fn text(&mut self, path: &Path) -> Option<&str> {
-        if !self.texts.contains_key(path) {
-            self.texts.insert(path.to_owned(), std::fs::read_to_string(path).ok());
+struct SourceText<'a> {
+    /// None where it cannot be read as text.
+    text: Option<String>,
+    symbol_lines: BTreeMap<&'a str, Option<u32>>,
+}
+
+impl<'a> SourceTexts<'a> {
+    /// Reads the files of a project, on all cores.
+    pub(crate) fn of_project(project: &'a Project) -> Self {
+        let mut symbols_by_file: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for link in project.requirements.iter().flat_map(|requirement| &requirement.implements) {
+            if let Some(symbol) = &link.symbol {
+                symbols_by_file.entry(&link.file).or_default().insert(symbol);
+            }
         }
-        self.texts.get(path)?.as_deref()
+        let texts = symbols_by_file
+            .into_par_iter()
+            .map(|(file, symbols)| (file, SourceText::of_file(&project.root.join(file), symbols)));
+        Self { texts: texts.collect() }
+    }
+
+    /// The text of a file in which a requirement names a symbol; none of one that cannot be read as
+    /// text.
+    pub(crate) fn text(&self, file: &str) -> Option<&str> {
+        self.texts.get(file)?.text.as_deref()
     }
 
     /// As [`find_symbol`] in the text of a file.
-    pub(crate) fn symbol_line(&mut self, path: &Path, symbol: &str) -> Option<u32> {
-        let key = (path.to_owned(), symbol.to_owned());
-        if let Some(known_line) = self.symbol_lines.get(&key) {
-            return *known_line;
-        }
-        let line = self.text(path).and_then(|text| find_symbol(text, symbol));
-        self.symbol_lines.insert(key, line);
-        line
+    pub(crate) fn symbol_line(&self, file: &str, symbol: &str) -> Option<u32> {
+        *self.texts.get(file)?.symbol_lines.get(symbol)?
+    }
+}
+
+impl<'a> SourceText<'a> {
+    fn of_file(path: &Path, symbols: BTreeSet<&'a str>) -> Self {
+        // Reading what is no regular file may never end.
+        let text = path.is_file().then(|| std::fs::read_to_string(path).ok()).flatten();
+        let line_of = |symbol| text.as_deref().and_then(|text| find_symbol(text, symbol));
+        let symbol_lines = symbols.into_iter().map(|symbol| (symbol, line_of(symbol))).collect();
+        Self { text, symbol_lines }
     }
 }
 

@@ -4,6 +4,7 @@ use super::code::SourceTexts;
 use super::document::Located;
 use super::hash::{is_suspect, requirement_hash};
 use super::load::Project;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::element::Datum;
 use vkcert_model::evidence::{
@@ -35,10 +36,10 @@ pub fn trace_requirements(project: &Project) -> Vec<RequirementEvidence> {
         project.requirements.iter().map(|requirement| (&requirement.uid, requirement)).collect();
     let children = child_requirements(project);
     let (tests, left_out_tests) = (tests_by_uid(&project.tests), tests_by_uid(&project.left_out));
-    let mut sources = SourceTexts::default();
+    let sources = SourceTexts::of_project(project);
     project
         .requirements
-        .iter()
+        .par_iter()
         .map(|located| {
             let suspect_links = located.parents.iter().filter(|link| {
                 by_uid.get(&link.uid).is_some_and(|parent| is_suspect(link, parent))
@@ -51,7 +52,7 @@ pub fn trace_requirements(project: &Project) -> Vec<RequirementEvidence> {
                 children: children.get(&located.uid).cloned().unwrap_or_default(),
                 tests: tests.get(&located.uid).cloned().unwrap_or_default(),
                 left_out_tests: left_out_tests.get(&located.uid).cloned().unwrap_or_default(),
-                code: code_traces(project, located, &mut sources),
+                code: code_traces(project, located, &sources),
                 status: RequirementStatus::Untested,
                 open: Vec::new(),
                 untested_code: Vec::new(),
@@ -92,14 +93,14 @@ fn tests_by_uid(tests: &[Located<Test>]) -> BTreeMap<RequirementId, Vec<TestId>>
 fn code_traces(
     project: &Project,
     requirement: &Requirement,
-    sources: &mut SourceTexts,
+    sources: &SourceTexts<'_>,
 ) -> Vec<CodeTrace> {
     let mut traces = Vec::new();
     for link in &requirement.implements {
         let path = project.root.join(&link.file);
         let symbol_line =
-            link.symbol.as_ref().and_then(|symbol| sources.symbol_line(&path, symbol));
-        let is_found = match (&link.symbol, sources.text(&path)) {
+            link.symbol.as_ref().and_then(|symbol| sources.symbol_line(&link.file, symbol));
+        let is_found = match (&link.symbol, sources.text(&link.file)) {
             (None, _) | (Some(_), None) => path.is_file(),
             (Some(_), Some(_)) => symbol_line.is_some(),
         };
