@@ -57,6 +57,7 @@ mod engineer;
 mod events;
 mod float_controls;
 mod function_coverage;
+mod gathered_inputs;
 mod glsl_front_end;
 mod glsl_robustness;
 mod history;

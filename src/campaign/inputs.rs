@@ -11,6 +11,8 @@ use super::project::module_file;
 use super::set_aside::{BrokenKernel, IncludedInput};
 use crate::CampaignError;
 use base64::Engine as _;
+use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use vkcert_model::canonical::{content_hash, sha256_digits};
 use vkcert_model::diagnostic::Diagnostic;
@@ -40,30 +42,116 @@ enum Keeping {
     UpToLimit,
 }
 
-/// Reads every input of a project again.
+/// A file that a run has read, to be read again.
+struct WantedInput<'a> {
+    path: Cow<'a, str>,
+    keeping: Keeping,
+    presence: Presence,
+    /// What it held when it was read first, as far as that is known.
+    known: Vec<KnownContent<'a>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    Required,
+    Optional,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum KnownContent<'a> {
+    Hash(&'a str),
+    Text(&'a str),
+}
+
+/// Files that are read again, each once, in the order in which they are asked for first.
+#[derive(Default)]
+struct WantedInputs<'a> {
+    inputs: Vec<WantedInput<'a>>,
+    places: BTreeMap<Cow<'a, str>, usize>,
+}
+
+impl<'a> WantedInputs<'a> {
+    fn add(
+        &mut self,
+        path: impl Into<Cow<'a, str>>,
+        (keeping, presence): (Keeping, Presence),
+        known: Option<KnownContent<'a>>,
+    ) {
+        let path = path.into();
+        let place = *self.places.entry(path.clone()).or_insert(self.inputs.len());
+        if place == self.inputs.len() {
+            self.inputs.push(WantedInput { path, keeping, presence, known: Vec::new() });
+        }
+        let input = &mut self.inputs[place];
+        input.known.extend(known);
+        if keeping == Keeping::Always {
+            input.keeping = keeping;
+        }
+        if presence == Presence::Required {
+            input.presence = presence;
+        }
+    }
+}
+
+impl WantedInput<'_> {
+    /// None where there is none and there need not be one.
+    fn read(&self, project: &Project) -> Result<Option<InputFile>, CampaignError> {
+        if self.presence == Presence::Optional && !project.root.join(&*self.path).is_file() {
+            return Ok(None);
+        }
+        let is_unchanged = |bytes: &[u8]| {
+            self.known.iter().all(|known| match known {
+                KnownContent::Hash(hash) => content_hash(bytes) == *hash,
+                KnownContent::Text(text) => text.as_bytes() == bytes,
+            })
+        };
+        InputFile::read(project, &self.path, self.keeping, is_unchanged).map(Some)
+    }
+
+    /// Whether it is too large to be stored: several of these at once could be more than memory holds.
+    fn is_large(&self, project: &Project) -> bool {
+        let limit = project.settings.value.limits.output_bytes;
+        let metadata = std::fs::metadata(project.root.join(&*self.path));
+        metadata.is_ok_and(|metadata| metadata.len() > limit)
+    }
+}
+
+/// Reads every input of a project again, on all cores.
 pub fn gather_inputs(
     project: &Project,
     kernels: &[impl AsRef<CompiledKernel>],
 ) -> Result<ProjectInputs, CampaignError> {
-    let mut inputs = ProjectInputs::default();
+    const UNCHANGED: (Keeping, Presence) = (Keeping::Always, Presence::Required);
+    let mut wanted = WantedInputs::default();
     for (path, hash) in &project.inputs {
-        inputs.read_unchanged(project, path, |bytes| content_hash(bytes) == *hash)?;
+        wanted.add(path, UNCHANGED, Some(KnownContent::Hash(hash)));
     }
-    for (kernel, settings) in kernels.iter().map(AsRef::as_ref).zip(&project.settings.value.kernels)
-    {
-        inputs.read_unchanged(project, &settings.source, |bytes| {
-            source_text(kernel).is_none_or(|text| text.as_bytes() == bytes)
-        })?;
-        for (path, text) in &kernel.included {
-            inputs.add_input(path, text.as_bytes().to_vec(), Keeping::Always, 0);
-        }
-        inputs.read_where_there(project, &module_file(&kernel.name))?;
+    let kernels = kernels.iter().map(AsRef::as_ref);
+    for (kernel, settings) in kernels.clone().zip(&project.settings.value.kernels) {
+        wanted.add(&settings.source, UNCHANGED, source_text(kernel).map(KnownContent::Text));
+        let module = module_file(&kernel.name);
+        wanted.add(module, (Keeping::UpToLimit, Presence::Optional), None);
     }
     for path in project.tests.iter().flat_map(|test| data_files(test)) {
-        inputs.read_up_to_limit(project, path)?;
+        wanted.add(path, (Keeping::UpToLimit, Presence::Required), None);
     }
     for link in project.requirements.iter().flat_map(|requirement| &requirement.implements) {
-        inputs.read_where_there(project, &link.file)?;
+        wanted.add(&link.file, (Keeping::UpToLimit, Presence::Optional), None);
+    }
+    let mut inputs = ProjectInputs::default();
+    // What was compiled counts, whatever stands in the file by now.
+    for (path, text) in kernels.flat_map(|kernel| &kernel.included) {
+        inputs.add_input(path, text.as_bytes().to_vec(), Keeping::Always, 0);
+    }
+    let wanted = wanted.inputs;
+    let small: Vec<_> = wanted
+        .par_iter()
+        .map(|input| (!input.is_large(project)).then(|| input.read(project)))
+        .collect();
+    for (input, file) in wanted.iter().zip(small) {
+        if let Some(file) = file.unwrap_or_else(|| input.read(project))? {
+            inputs.add_file(&input.path, file);
+        }
     }
     Ok(inputs)
 }
@@ -128,10 +216,6 @@ impl ProjectInputs {
         self.read_checked(project, path, Keeping::Always, is_unchanged)
     }
 
-    fn read_up_to_limit(&mut self, project: &Project, path: &str) -> Result<(), CampaignError> {
-        self.read_checked(project, path, Keeping::UpToLimit, |_| true)
-    }
-
     fn read_checked(
         &mut self,
         project: &Project,
@@ -139,37 +223,23 @@ impl ProjectInputs {
         keeping: Keeping,
         is_unchanged: impl Fn(&[u8]) -> bool,
     ) -> Result<(), CampaignError> {
-        let bytes = read_bytes(&project.root.join(path), path)?;
-        if !is_unchanged(&bytes) {
-            return Err(changed_file(path));
-        }
-        self.add_input(path, bytes, keeping, project.settings.value.limits.output_bytes);
+        self.add_file(path, InputFile::read(project, path, keeping, is_unchanged)?);
         Ok(())
     }
 
-    fn read_where_there(&mut self, project: &Project, path: &str) -> Result<(), CampaignError> {
-        if project.root.join(path).is_file() {
-            self.read_up_to_limit(project, path)?;
-        }
-        Ok(())
+    fn add_input(&mut self, path: &str, bytes: Vec<u8>, keeping: Keeping, limit: u64) {
+        self.add_file(path, InputFile::of_bytes(bytes, keeping, limit));
     }
 
     /// What is kept always stays kept where the same file is asked for otherwise.
-    fn add_input(&mut self, path: &str, bytes: Vec<u8>, keeping: Keeping, limit: u64) {
+    fn add_file(&mut self, path: &str, file: InputFile) {
         let is_stored = self
             .files
             .get(path)
             .is_some_and(|known_input| !matches!(known_input.contents, StoredFile::Omitted { .. }));
-        if is_stored {
-            return;
+        if !is_stored {
+            self.files.insert(path.to_owned(), file);
         }
-        let sha256 = sha256_digits(&bytes);
-        let size = bytes.len() as u64;
-        let contents = match keeping {
-            Keeping::UpToLimit if size > limit => StoredFile::Omitted { bytes: size },
-            Keeping::Always | Keeping::UpToLimit => stored_file(bytes),
-        };
-        self.files.insert(path.to_owned(), InputFile { sha256, contents });
     }
 
     /// SHA-256 by path, as the manifest has it.
@@ -181,6 +251,31 @@ impl ProjectInputs {
     pub fn stored_inputs(self) -> StoredInputs {
         let files = self.files.into_iter().map(|(path, input)| (path, input.contents));
         StoredInputs { schema: EVIDENCE_SCHEMA, files: files.collect() }
+    }
+}
+
+impl InputFile {
+    fn read(
+        project: &Project,
+        path: &str,
+        keeping: Keeping,
+        is_unchanged: impl Fn(&[u8]) -> bool,
+    ) -> Result<Self, CampaignError> {
+        let bytes = read_bytes(&project.root.join(path), path)?;
+        if !is_unchanged(&bytes) {
+            return Err(changed_file(path));
+        }
+        Ok(Self::of_bytes(bytes, keeping, project.settings.value.limits.output_bytes))
+    }
+
+    fn of_bytes(bytes: Vec<u8>, keeping: Keeping, limit: u64) -> Self {
+        let sha256 = sha256_digits(&bytes);
+        let size = bytes.len() as u64;
+        let contents = match keeping {
+            Keeping::UpToLimit if size > limit => StoredFile::Omitted { bytes: size },
+            Keeping::Always | Keeping::UpToLimit => stored_file(bytes),
+        };
+        Self { sha256, contents }
     }
 }
 

@@ -59,6 +59,13 @@ pub(crate) fn run_json(command: &mut Command, exit: i32) -> serde_json::Value {
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stdout)))
 }
 
+/// Puts other words in place of the first that are so in a file.
+pub(crate) fn replace_in(path: &Path, words: &str, others: &str) {
+    let before = std::fs::read_to_string(path).unwrap();
+    assert!(before.contains(words), "{}: {words}", path.display());
+    std::fs::write(path, before.replacen(words, others, 1)).unwrap();
+}
+
 /// Writes a file into a folder, making folders on the way.
 pub(crate) fn write(folder: &Path, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.join(name);
