@@ -126,12 +126,21 @@ impl UnplacedResults {
     /// meanwhile.
     pub(in crate::cli) fn place_beside(
         self,
-        make_printed: impl FnOnce(&Written) -> Result<String, Failure> + Send,
+        make_printed: impl FnOnce(&Written) -> Result<String, Failure>,
     ) -> Result<PlacedResults, Failure> {
         let Self { written, folder, linked_names } = self;
-        let (printed, replaced) =
-            rayon::join(|| make_printed(&written), || folder.finish(&linked_names));
-        Ok(PlacedResults { replaced: replaced?, printed: printed?, written })
+        // Who waits for the disk takes no core from who makes what is printed.
+        let (printed, replaced) = std::thread::scope(|scope| {
+            let place = || folder.finish(&linked_names);
+            let placing = std::thread::Builder::new().spawn_scoped(scope, place);
+            let placing = placing
+                .map_err(|error| Failure::tool(format!("no thread can be started: {error}")))?;
+            let printed = make_printed(&written);
+            let replaced =
+                placing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok::<_, Failure>((printed?, replaced))
+        })?;
+        Ok(PlacedResults { written, printed, replaced })
     }
 }
 
