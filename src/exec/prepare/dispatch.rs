@@ -229,6 +229,9 @@ pub(super) fn specialization_bits_by_id(
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<BTreeMap<u32, u64>> {
+    if given_values.is_empty() {
+        return Some(BTreeMap::new());
+    }
     let types = Types::of_module(&prepared_kernel.module);
     let constants_by_id = specialization_types(&prepared_kernel.module, &types);
     let problems_before = problems.count();
