@@ -1,12 +1,12 @@
 //! Pieces of a long text that are made while the piece before them is written.
 
-/// Makes something of each piece on all cores and hands it to `write`, in their order: the next is
-/// made while one is written, so that two are in memory at a time.
+/// Makes something of each piece on all cores and hands it to `write`, in their order: while one is
+/// written, the next is made and the piece behind it fetched, so that three are in memory at a time.
 ///
 /// # Errors
 /// The first one of `make` or `write`.
 pub fn write_while_making<Piece, Made, E>(
-    pieces: impl IntoIterator<Item = Piece>,
+    pieces: impl IntoIterator<Item = Piece, IntoIter: Send>,
     make: impl Fn(Piece) -> Result<Made, E> + Sync,
     mut write: impl FnMut(Made) -> Result<(), E> + Send,
 ) -> Result<(), E>
@@ -15,12 +15,15 @@ where
     Made: Send,
     E: Send,
 {
-    let mut unwritten = None;
-    for piece in pieces {
-        let (written, made) =
-            rayon::join(|| unwritten.take().map_or(Ok(()), &mut write), || make(piece));
+    let mut pieces = pieces.into_iter();
+    let (mut unwritten, mut next_piece) = (None, pieces.next());
+    while let Some(piece) = next_piece {
+        let make_and_fetch = || (make(piece), pieces.next());
+        let write_unwritten = || unwritten.take().map_or(Ok(()), &mut write);
+        let (written, (made, fetched)) = rayon::join(write_unwritten, make_and_fetch);
         written?;
         unwritten = Some(made?);
+        next_piece = fetched;
     }
     unwritten.map_or(Ok(()), write)
 }
