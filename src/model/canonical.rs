@@ -98,6 +98,8 @@ struct OpenContainer {
 struct Member {
     /// With its quotes.
     key: Range<usize>,
+    /// Whether it is written otherwise than it is.
+    has_escape: bool,
     /// Where its value ends.
     end: usize,
 }
@@ -169,7 +171,10 @@ impl SortingFormatter<'_> {
         }
         let part_of_object =
             |start: usize, end: usize| &unsorted[start - object.start..end - object.start];
-        let key_of = |member: &Member| part_of_object(member.key.start, member.key.end);
+        let key_of = |member: &Member| WrittenKey {
+            text: part_of_object(member.key.start, member.key.end),
+            has_escape: member.has_escape,
+        };
         let mut all_members = std::mem::take(&mut self.members);
         let members = &mut all_members[object.first_member..];
         members.sort_by(|first, second| key_order(key_of(first), key_of(second)));
@@ -184,21 +189,28 @@ impl SortingFormatter<'_> {
 
     fn is_sorted(&self, object: OpenContainer) -> bool {
         let text = self.text.borrow();
-        let key_of = |member: &Member| &text[member.key.clone()];
+        let key_of = |member: &Member| WrittenKey {
+            text: &text[member.key.clone()],
+            has_escape: member.has_escape,
+        };
         self.members[object.first_member..].is_sorted_by(|first, second| {
             key_order(key_of(first), key_of(second)) == Ordering::Less
         })
     }
 }
 
-/// The order of keys as they are written, with quotes and escapes: that of the characters they stand
-/// for.
-fn key_order(first: &[u8], second: &[u8]) -> Ordering {
-    let has_escape = |key: &[u8]| key.contains(&b'\\');
-    if has_escape(first) || has_escape(second) {
-        unescaped_key(first).cmp(&unescaped_key(second))
+/// A key as it is written, with quotes and escapes.
+struct WrittenKey<'t> {
+    text: &'t [u8],
+    has_escape: bool,
+}
+
+/// The order of keys: that of the characters they stand for.
+fn key_order(first: WrittenKey<'_>, second: WrittenKey<'_>) -> Ordering {
+    if first.has_escape || second.has_escape {
+        unescaped_key(first.text).cmp(&unescaped_key(second.text))
     } else {
-        inner_text(first).cmp(inner_text(second))
+        inner_text(first.text).cmp(inner_text(second.text))
     }
 }
 
@@ -247,13 +259,15 @@ impl Formatter for SortingFormatter<'_> {
     fn begin_object_key<W: ?Sized + Write>(&mut self, _: &mut W, is_first: bool) -> io::Result<()> {
         self.write_separator(is_first);
         let start = self.text_length();
-        self.members.push(Member { key: start..start, end: start });
+        self.members.push(Member { key: start..start, has_escape: false, end: start });
         Ok(())
     }
 
     fn end_object_key<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        let end = self.text_length();
-        self.members.last_mut().expect("a key has begun").key.end = end;
+        let text = self.text.borrow();
+        let member = self.members.last_mut().expect("a key has begun");
+        member.key.end = text.len();
+        member.has_escape = text[member.key.clone()].contains(&b'\\');
         Ok(())
     }
 
