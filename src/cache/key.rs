@@ -6,14 +6,17 @@
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use vkcert_exec::access_pairs::PairTracking;
 use vkcert_exec::resource::JobResources;
 use vkcert_exec::schedule::{Dispatches, Following};
 use vkcert_exec::{
     Job, JobBinding, JobBuffer, JobDispatch, JobModule, ModuleRecording, RunRequest,
 };
+use vkcert_model::canonical::hexadecimal_digits;
+use vkcert_model::records::MarkerTable;
 use vkcert_model::verdict::EngineName;
 
 #[cfg(test)]
@@ -38,22 +41,26 @@ impl CacheKey {
 
     /// The key that these 64 digits name; none where they name none.
     pub fn parse(digits: &str) -> Option<Self> {
-        let mut key = [0; 32];
-        if digits.len() != 64 || !digits.is_ascii() {
-            return None;
-        }
-        for (byte, place) in key.iter_mut().zip((0..64).step_by(2)) {
-            *byte = u8::from_str_radix(&digits[place..place + 2], 16).ok()?;
-        }
-        let parsed = Self(key);
-        (parsed.to_string() == digits).then_some(parsed)
+        let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+        let bytes = pairs.iter().map(|[high, low]| Some(half_byte(*high)? << 4 | half_byte(*low)?));
+        let bytes: Vec<u8> = bytes.collect::<Option<_>>()?;
+        rest.is_empty().then_some(Self(bytes.try_into().ok()?))
+    }
+}
+
+/// The value of a lower-case hexadecimal digit.
+fn half_byte(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
     }
 }
 
 /// 64 hexadecimal digits.
 impl fmt::Display for CacheKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hexadecimal_digits(&self.0))
     }
 }
 
@@ -61,6 +68,10 @@ impl fmt::Display for CacheKey {
 #[derive(Debug, Clone)]
 pub struct EngineSetup {
     digest: [u8; 32],
+    /// Of the words of modules.
+    words: Arc<SharedDigests<Vec<u32>>>,
+    /// Of the tables of markers of modules.
+    tables: Arc<SharedDigests<MarkerTable>>,
 }
 
 impl EngineSetup {
@@ -79,7 +90,7 @@ impl EngineSetup {
             parts.add_text(name);
             parts.add_text(value);
         }
-        Self { digest: parts.digest() }
+        Self { digest: parts.digest(), words: Arc::default(), tables: Arc::default() }
     }
 
     /// Hexadecimal digits that stand for all of it.
@@ -92,7 +103,94 @@ impl EngineSetup {
         let mut parts = KeyParts::default();
         parts.add_bytes(&self.digest);
         parts.add_request(request)?;
+        request.job.modules.iter().try_for_each(|module| self.add_module(&mut parts, module))?;
         Ok(CacheKey(parts.digest()))
+    }
+
+    fn add_module(
+        &self,
+        parts: &mut KeyParts,
+        module: &JobModule,
+    ) -> Result<(), serde_json::Error> {
+        let JobModule { key, words, recording } = module;
+        parts.add_value(&(key.kernel, key.specialization))?;
+        parts.add_bytes(&self.words.digest_of(words, |words| {
+            Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+        })?);
+        match recording {
+            ModuleRecording::None => parts.add_text("none"),
+            ModuleRecording::Markers(table) => {
+                parts.add_text("markers");
+                parts.add_bytes(&self.tables.digest_of(table, serde_json::to_vec)?);
+            }
+            ModuleRecording::Buffer(record_buffer) => {
+                parts.add_text("buffer");
+                parts.add_value(record_buffer)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// SHA-256 of things that many jobs share, so that they are not hashed for each.
+#[derive(Debug)]
+struct SharedDigests<T> {
+    known: Mutex<KnownDigests<T>>,
+}
+
+#[derive(Debug)]
+struct KnownDigests<T> {
+    /// By address. As long as a thing is referred to here, nothing else has its address.
+    by_address: HashMap<usize, SharedDigest<T>>,
+    /// How many may be there before those of things that are gone are removed.
+    room: usize,
+}
+
+#[derive(Debug)]
+struct SharedDigest<T> {
+    thing: Weak<T>,
+    digest: [u8; 32],
+}
+
+impl<T> Default for SharedDigests<T> {
+    fn default() -> Self {
+        let known = KnownDigests { by_address: HashMap::new(), room: LEAST_ROOM };
+        Self { known: Mutex::new(known) }
+    }
+}
+
+/// Digests that are there before any are removed.
+const LEAST_ROOM: usize = 256;
+
+impl<T> SharedDigests<T> {
+    /// The digest of what `bytes_of` writes of a thing.
+    fn digest_of(
+        &self,
+        thing: &Arc<T>,
+        bytes_of: impl FnOnce(&T) -> Result<Vec<u8>, serde_json::Error>,
+    ) -> Result<[u8; 32], serde_json::Error> {
+        let address = Arc::as_ptr(thing).addr();
+        if let Some(shared) = self.known().by_address.get(&address) {
+            return Ok(shared.digest);
+        }
+        let digest = Sha256::digest(bytes_of(thing)?).into();
+        self.known().add(address, SharedDigest { thing: Arc::downgrade(thing), digest });
+        Ok(digest)
+    }
+
+    fn known(&self) -> MutexGuard<'_, KnownDigests<T>> {
+        // Entries are put in whole, whatever becomes of those who do so.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> KnownDigests<T> {
+    fn add(&mut self, address: usize, shared: SharedDigest<T>) {
+        if self.by_address.len() >= self.room {
+            self.by_address.retain(|_, shared| shared.thing.strong_count() > 0);
+            self.room = LEAST_ROOM.max(2 * self.by_address.len());
+        }
+        self.by_address.insert(address, shared);
     }
 }
 
@@ -146,10 +244,10 @@ impl KeyParts {
     }
 
     fn add_job(&mut self, job: &Job) -> Result<(), serde_json::Error> {
+        // What modules are is added by the setup, which knows their digests.
         let Job { name, modules, buffers, resources, dispatches, limits, checks } = job;
         self.add_text(name);
         self.add_count(modules.len());
-        modules.iter().try_for_each(|module| self.add_module(module))?;
         self.add_count(buffers.len());
         buffers.iter().try_for_each(|buffer| self.add_buffer(buffer))?;
         let JobResources { images, samplers, addresses } = resources;
@@ -157,27 +255,6 @@ impl KeyParts {
         self.add_count(dispatches.len());
         dispatches.iter().try_for_each(|dispatch| self.add_dispatch(dispatch))?;
         self.add_value(&(limits, checks))
-    }
-
-    fn add_module(&mut self, module: &JobModule) -> Result<(), serde_json::Error> {
-        let JobModule { key, words, recording } = module;
-        self.add_value(&(key.kernel, key.specialization))?;
-        self.add_count(words.len());
-        let mut bytes = Vec::with_capacity(words.len() * 4);
-        words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-        self.hasher.update(&bytes);
-        match recording {
-            ModuleRecording::None => self.add_text("none"),
-            ModuleRecording::Markers(table) => {
-                self.add_text("markers");
-                self.add_value(table.as_ref())?;
-            }
-            ModuleRecording::Buffer(record_buffer) => {
-                self.add_text("buffer");
-                self.add_value(record_buffer)?;
-            }
-        }
-        Ok(())
     }
 
     fn add_buffer(&mut self, buffer: &JobBuffer) -> Result<(), serde_json::Error> {

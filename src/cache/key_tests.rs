@@ -96,7 +96,11 @@ fn setup(program: &str) -> EngineSetup {
 }
 
 fn key(request: &RunRequest<'_>) -> CacheKey {
-    setup("p").key_of(request).expect("a key")
+    key_with(&setup("p"), request)
+}
+
+fn key_with(setup: &EngineSetup, request: &RunRequest<'_>) -> CacheKey {
+    setup.key_of(request).expect("a key")
 }
 
 #[test]
@@ -104,10 +108,11 @@ fn whatever_a_run_depends_on_is_in_its_name() {
     let honest = job();
     let once = RunRequest::once(&honest);
     let mut keys = vec![key(&once)];
+    let setup_of_all = setup("p");
     for change in CHANGES {
         let mut changed = job();
         change(&mut changed);
-        keys.push(key(&RunRequest::once(&changed)));
+        keys.push(key_with(&setup_of_all, &RunRequest::once(&changed)));
     }
     keys.push(key(&RunRequest { repetitions: NonZeroU32::new(2).expect("two"), ..once }));
     keys.push(key(&RunRequest { pair_tracking: PairTracking::On, ..once }));
@@ -127,6 +132,25 @@ fn whatever_a_run_depends_on_is_in_its_name() {
     keys.dedup();
     assert_eq!(keys.len(), count);
     assert_eq!(key(&RunRequest::once(&job())), key(&once), "the same for the same");
+}
+
+/// What is gone leaves its place in memory to others.
+#[test]
+fn a_digest_is_never_that_of_what_was_there_before() {
+    let setup_of_all = setup("p");
+    let mut addresses = std::collections::BTreeSet::new();
+    for number in 0..5_000 {
+        let mut changed = job();
+        changed.modules[0].words = Arc::new(vec![number]);
+        addresses.insert(Arc::as_ptr(&changed.modules[0].words).addr());
+        let request = RunRequest::once(&changed);
+        for _ in 0..2 {
+            assert_eq!(key_with(&setup_of_all, &request), key(&request), "{number}");
+        }
+    }
+    assert!(addresses.len() < 5_000, "no place was taken again");
+    let known = setup_of_all.words.known().by_address.len();
+    assert!(known <= LEAST_ROOM, "{known} digests of things that are gone");
 }
 
 #[test]
