@@ -596,6 +596,31 @@ int rename(const char *from, const char *to) {
         .args(["-ldl"])
         .status();
     assert!(built.expect("a C compiler").success());
+#[test]
+fn a_run_leaves_no_more_than_its_limit() {
+    const ENTRY: usize = 4_000;
+    let folder = tempfile::tempdir().unwrap();
+    let run_that_adds = |number: u32| {
+        let store = CacheStore::open(folder.path()).unwrap();
+        let cache = RunCache::new(store, &origin(), Recheck::Never);
+        cache.keep_bytes(&CacheKey::of_bytes(&number.to_le_bytes()), &[0; ENTRY]);
+        cache
+    };
+    let limit = 3 * ENTRY as u64;
+    assert_eq!(run_that_adds(1).shrink(limit).unwrap(), 0);
+    // One that ends early looks for no limit.
+    drop(run_that_adds(2));
+    let third = run_that_adds(3);
+    assert!(third.shrink(limit).unwrap() > 0, "three entries are more than three contents");
+    assert_eq!(third.shrink(limit).unwrap(), 0);
+    drop(third);
+    // What tells nothing is counted.
+    for text in ["", "0\n"] {
+        std::fs::write(folder.path().join("v1/sizes"), text).unwrap();
+        assert!(run_that_adds(4).shrink(ENTRY as u64).unwrap() > 0, "{text:?}");
+    }
+}
+
     library
 }
 

@@ -15,6 +15,7 @@ pub mod run_cache;
 pub mod store;
 pub mod stored_run;
 
+mod told_size;
 pub use executor::CachedExecutor;
 pub use key::{CacheKey, EngineSetup};
 pub use run_cache::{Recheck, RunCache};

@@ -135,11 +135,7 @@ impl RunCache {
     /// Removes what has not been used for longest where there is more than so many bytes, if this
     /// run has added to it.
     pub fn shrink(&self, most_bytes: u64) -> Result<usize, CacheError> {
-        let has_added = {
-            let tally = self.tally();
-            tally.ran + tally.compiled > 0
-        };
-        if !has_added {
+        if self.store.told_size().is_some_and(|bytes| bytes <= most_bytes) {
             return Ok(0);
         }
         self.store.prune(&PruneLimits { longest_unused: None, most_bytes: Some(most_bytes) })

@@ -7,12 +7,13 @@
 //! Does not cover: what entries mean.
 
 use super::key::CacheKey;
+use super::told_size::ToldSize;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, SystemTime};
 use vkcert_model::canonical::sha256_digits;
@@ -91,6 +92,9 @@ pub struct CacheStore {
 pub struct EntryFile {
     /// Where it is.
     pub path: PathBuf,
+    /// Bytes that were written here.
+    added: AtomicU64,
+    size: ToldSize,
     /// Its size.
     pub bytes: u64,
     /// When it was last written or used.
@@ -110,7 +114,9 @@ impl CacheStore {
         let unsynced = Arc::new(AtomicBool::new(false));
         let directory = File::open(&folder).map_err(failure)?;
         let syncing = start_syncing(directory, Arc::clone(&unsynced)).map_err(failure)?;
-        Ok(Self { root: root.to_owned(), folder, unsynced, _syncing: syncing })
+        let size = ToldSize::of_folder(&folder);
+        let (root, added) = (root.to_owned(), AtomicU64::new(0));
+        Ok(Self { root, folder, unsynced, added, size, _syncing: syncing })
     }
 
     /// Whether a folder is one that [`open`](Self::open) has made.
@@ -200,9 +206,16 @@ impl CacheStore {
             folder: self.root.display().to_string(),
             message: error.to_string(),
         };
+        self.added.fetch_add((line.len() + content.len()) as u64, Ordering::Relaxed);
         let mut entries = Vec::new();
         for folder_entry in fs::read_dir(&self.folder).map_err(failure)? {
             let entry_folder = folder_entry.map_err(failure)?.path();
+    /// Bytes of all entries with those that were written here since this was asked last; none: they
+    /// are to be counted.
+    pub fn told_size(&self) -> Option<u64> {
+        self.size.add(self.added.swap(0, Ordering::Relaxed))
+    }
+
             let Ok(files) = fs::read_dir(&entry_folder) else { continue };
             for file in files.flatten() {
                 let Ok(metadata) = file.metadata() else { continue };
@@ -233,6 +246,14 @@ pub struct PruneLimits {
     pub most_bytes: Option<u64>,
 }
 
+impl Drop for CacheStore {
+    fn drop(&mut self) {
+        if *self.added.get_mut() > 0 {
+            self.told_size();
+        }
+    }
+}
+
 impl CacheStore {
     /// Removes entries beyond the limits, the longest unused first; how many.
     pub fn prune(&self, limits: &PruneLimits) -> Result<usize, CacheError> {
@@ -258,6 +279,9 @@ fn is_hexadecimal(name: &str, length: usize) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     name.len() == length && name.bytes().all(is_digit)
 }
+        self.added.store(0, Ordering::Relaxed);
+        // What cannot be written is counted again the next time.
+        let _ = self.size.replace(bytes_left);
 
 /// Others may be writing it; one that is old has been left behind by a process that was killed.
 fn remove_abandoned(path: &Path, written: SystemTime) {

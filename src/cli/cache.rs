@@ -27,7 +27,8 @@ const OFF: &str = "off";
 const VERIFY: &str = "verify";
 /// With it one of so many results runs again.
 const RECHECKED_SHARE: u32 = 10;
-/// Bytes that a run leaves in a cache at most, unless it has written more itself.
+/// Bytes that a run leaves in a cache at most, as far as runs have written down what they added, unless
+/// it has written more itself.
 const MOST_BYTES: u64 = 4 << 30;
 /// Tests that are named where several are wrong.
 const NAMED_TESTS: usize = 10;
