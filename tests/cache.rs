@@ -2,7 +2,9 @@
 //! changed runs again, and nothing that is damaged, torn or false gets into evidence.
 
 use crate::many_kernels::{kernel_name, write_project};
-use crate::support::{provenance, result_files, reused_count, root, run, run_json, vkcert};
+use crate::support::{
+    provenance, replace_in, result_files, reused_count, root, run, run_json, vkcert,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -111,7 +113,10 @@ fn the_demonstration_is_the_same_from_a_cache() {
         run(command.arg("--cache").arg(&cache), 0);
     }
     assert_eq!(result_files(&first), result_files(&second));
-    assert_eq!(reuse(&second)["ran"], 0);
+    let [first, second] = [first, second].map(|reports| reuse(&reports));
+    assert_eq!(second["ran"], 0);
+    assert_eq!(second["coupling"]["analysed"], 0, "{second}");
+    assert_eq!(reused_count(&second["coupling"]), first["coupling"]["analysed"].as_u64().unwrap());
 }
 
 #[test]
@@ -336,7 +341,7 @@ fn a_false_result_is_found_where_it_runs_again() {
     assert!(project.entries().iter().any(|entry| forge_result(&project, entry)));
 
     let (_, all_rechecked) = campaign_with(&project, Recheck::OneIn { share: 1, seed: 0 });
-    let differing = all_rechecked.differing_tests();
+    let differing = all_rechecked.differing();
     assert_eq!(differing.len(), 1, "{differing:?}");
     let reuse = all_rechecked.reuse();
     assert!(reuse.compared > 8 && reuse.reused.is_empty(), "{reuse:?}");
@@ -400,7 +405,7 @@ fn a_false_kernel_is_found_where_it_is_compiled_again() {
     save_under_name_of(&project, &entry, forged.as_bytes());
 
     let (_, all_rechecked) = campaign_with(&project, Recheck::OneIn { share: 1, seed: 0 });
-    let differing = all_rechecked.differing_tests();
+    let differing = all_rechecked.differing();
     assert!(differing.len() == 1 && differing[0].starts_with("kernel "), "{differing:?}");
     let kernels = all_rechecked.reuse().kernels;
     assert_eq!((kernels.compiled, kernels.compared), (2, 1));
@@ -449,6 +454,94 @@ fn a_kernel_is_compiled_again_where_what_it_includes_has_changed() {
     assert_eq!(compiled("last"), 0);
 }
 
+/// Changes a file of the project.
+fn edit(project: &CachedProject, file: &str, words: &str, others: &str) {
+    replace_in(&project.path("project").join(file), words, others);
+}
+
+#[test]
+fn coupling_is_analysed_again_where_what_it_rests_on_has_changed() {
+    let project = CachedProject::of_kernels(2);
+    let [file, other_file] =
+        [1, 2].map(|number| format!("requirements/{}.toml", kernel_name(number)));
+    let analysed = |step: &str, exit: i32| {
+        let [reports, fresh] = ["cached", "fresh"].map(|name| format!("{step} {name}"));
+        run(&mut project.with_cache(project.certify_sequentially(&reports)), exit);
+        run(project.certify_sequentially(&fresh).arg("--no-cache"), exit);
+        assert_eq!(project.files(&reports), project.files(&fresh), "{step}");
+        let coupling = reuse(&project.path(&reports))["coupling"].clone();
+        let analysed = coupling["analysed"].as_u64().unwrap();
+        assert_eq!(analysed + reused_count(&coupling), 2, "{step}");
+        analysed
+    };
+    assert_eq!(analysed("first", 0), 2);
+    assert_eq!(analysed("again", 0), 0);
+    edit(&project, &file, "max = 65536", "max = 65535");
+    assert_eq!(analysed("another range", 0), 1);
+    // Rows name the place of the interface.
+    edit(&project, &file, "\n[[interface]]", "\n\n[[interface]]");
+    assert_eq!(analysed("another line", 0), 1);
+    edit(&project, &file, "title = \"Kernel 1\"", "title = \"The first kernel\"");
+    assert_eq!(analysed("another title", 0), 0);
+    edit(&project, "vkcert.toml", "level = \"A\"", "level = \"A\"\nmemory_model = \"spec\"");
+    assert_eq!(analysed("another memory model", 0), 2);
+    // A kernel that comes before, as it is and then changed; no test dispatches both.
+    let domain = "domain = [\"count\", \"1\", \"1\"]";
+    let earlier = format!(
+        "{domain}\nearlier = [{{ kernel = \"{}\", shared = [{{ from = {{ binding = 1 }}, to = {{ binding = 0 }} }}] }}]",
+        kernel_name(2)
+    );
+    edit(&project, &file, domain, &earlier);
+    assert_eq!(analysed("a kernel before", 1), 1);
+    edit(&project, &other_file, "max = 65536", "max = 65534");
+    assert_eq!(analysed("another range before", 1), 2);
+    let kernel = format!("glsl/{}.comp", kernel_name(2));
+    let text = std::fs::read_to_string(project.path("project").join(&kernel)).unwrap();
+    let (version, _) = text.split_once('\n').unwrap();
+    edit(&project, &kernel, version, &format!("{version}\n"));
+    assert_eq!(analysed("another kernel before", 1), 2);
+    // What a test dispatches: a workgroup more than it needs.
+    edit(&project, &file, "groups = [1, 1, 1]", "groups = [2, 1, 1]");
+    assert_eq!(analysed("another dispatch", 1), 1);
+    assert_eq!(analysed("last", 1), 0);
+}
+
+#[test]
+fn refuted_coupling_is_analysed_each_time() {
+    let project = CachedProject::of_kernels(1);
+    let file = format!("requirements/{}.toml", kernel_name(1));
+    edit(&project, &file, "size = \"count * 4\"", "size = \"count * 4 - 4\"");
+    for reports in ["first", "again"] {
+        run(&mut project.with_cache(project.certify_sequentially(reports)), 1);
+        let coupling = reuse(&project.path(reports))["coupling"].clone();
+        assert_eq!((coupling["analysed"].as_u64(), reused_count(&coupling)), (Some(1), 0));
+    }
+    assert_eq!(project.files("first"), project.files("again"));
+}
+
+#[test]
+fn false_coupling_is_found_where_it_is_analysed_again() {
+    let project = CachedProject::of_kernels(2);
+    let (honest, _) = campaign_with(&project, Recheck::Never);
+    let is_coupling_that_holds = |entry: &PathBuf| {
+        let text = std::fs::read_to_string(entry).unwrap();
+        text.contains("\"check\":\"index-bounds\"") && text.contains("\"status\":\"holds\"")
+    };
+    let entry = project.entries().into_iter().find(is_coupling_that_holds).unwrap();
+    let text = std::fs::read_to_string(&entry).unwrap();
+    let (_, content) = text.split_once('\n').unwrap();
+    let forged = content.replacen("\"status\":\"holds\"", "\"status\":\"undetermined\"", 1);
+    save_under_name_of(&project, &entry, forged.as_bytes());
+    let (_, all_rechecked) = campaign_with(&project, Recheck::OneIn { share: 1, seed: 0 });
+    let differing = all_rechecked.differing();
+    assert!(differing.len() == 1 && differing[0].starts_with("coupling of "), "{differing:?}");
+    let coupling = all_rechecked.reuse().coupling;
+    assert_eq!((coupling.analysed, coupling.compared), (2, 1));
+    let (mended, again) = campaign_with(&project, Recheck::Never);
+    assert_eq!(again.reuse().coupling.analysed, 0);
+    assert_eq!(honest.files, mended.files);
+}
+
 #[test]
 fn a_share_of_what_is_found_runs_again() {
     let project = CachedProject::of_kernels(4);
@@ -458,6 +551,7 @@ fn a_share_of_what_is_found_runs_again() {
     let rechecked = reuse(&project.path("rechecked"));
     assert_eq!(rechecked["ran"], rechecked["compared"]);
     assert_eq!(rechecked["kernels"]["compiled"], rechecked["kernels"]["compared"]);
+    assert_eq!(rechecked["coupling"]["analysed"], rechecked["coupling"]["compared"]);
     assert_eq!(rechecked["ran"].as_u64().unwrap() + reused_count(&rechecked), whole);
     assert_eq!(project.files("whole"), project.files("rechecked"));
 }
@@ -500,6 +594,31 @@ fn two_runs_share_a_cache_at_once() {
     assert_eq!(project.files("one"), project.files("two"));
     assert_eq!(project.files("one"), project.files("three"));
     assert_eq!(project.reuse_of("after")["ran"], 0);
+}
+
+#[test]
+fn a_run_leaves_no_more_than_its_limit() {
+    const ENTRY: usize = 4_000;
+    let folder = tempfile::tempdir().unwrap();
+    let run_that_adds = |number: u32| {
+        let store = CacheStore::open(folder.path()).unwrap();
+        let cache = RunCache::new(store, &origin(), Recheck::Never);
+        cache.keep_bytes(&CacheKey::of_bytes(&number.to_le_bytes()), &[0; ENTRY]);
+        cache
+    };
+    let limit = 3 * ENTRY as u64;
+    assert_eq!(run_that_adds(1).shrink(limit).unwrap(), 0);
+    // One that ends early looks for no limit.
+    drop(run_that_adds(2));
+    let third = run_that_adds(3);
+    assert!(third.shrink(limit).unwrap() > 0, "three entries are more than three contents");
+    assert_eq!(third.shrink(limit).unwrap(), 0);
+    drop(third);
+    // What tells nothing is counted.
+    for text in ["", "0\n"] {
+        std::fs::write(folder.path().join("v1/sizes"), text).unwrap();
+        assert!(run_that_adds(4).shrink(ENTRY as u64).unwrap() > 0, "{text:?}");
+    }
 }
 
 #[test]
@@ -596,31 +715,6 @@ int rename(const char *from, const char *to) {
         .args(["-ldl"])
         .status();
     assert!(built.expect("a C compiler").success());
-#[test]
-fn a_run_leaves_no_more_than_its_limit() {
-    const ENTRY: usize = 4_000;
-    let folder = tempfile::tempdir().unwrap();
-    let run_that_adds = |number: u32| {
-        let store = CacheStore::open(folder.path()).unwrap();
-        let cache = RunCache::new(store, &origin(), Recheck::Never);
-        cache.keep_bytes(&CacheKey::of_bytes(&number.to_le_bytes()), &[0; ENTRY]);
-        cache
-    };
-    let limit = 3 * ENTRY as u64;
-    assert_eq!(run_that_adds(1).shrink(limit).unwrap(), 0);
-    // One that ends early looks for no limit.
-    drop(run_that_adds(2));
-    let third = run_that_adds(3);
-    assert!(third.shrink(limit).unwrap() > 0, "three entries are more than three contents");
-    assert_eq!(third.shrink(limit).unwrap(), 0);
-    drop(third);
-    // What tells nothing is counted.
-    for text in ["", "0\n"] {
-        std::fs::write(folder.path().join("v1/sizes"), text).unwrap();
-        assert!(run_that_adds(4).shrink(ENTRY as u64).unwrap() > 0, "{text:?}");
-    }
-}
-
     library
 }
 

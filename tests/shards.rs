@@ -73,16 +73,18 @@ fn parts_with_options_are_the_run_with_these_options() {
     assert!(reused.iter().all(|row| row["origin"]["argv"].is_array()), "{provenance}");
 }
 
-/// What `provenance.json` counts of compiled kernels: those that were compiled, those taken from a
-/// cache, those compiled all the same and compared.
-fn kernel_counts(out: &Path) -> [u64; 3] {
-    let kernels = &provenance(out)["reuse"]["kernels"];
-    let count = |name: &str| kernels[name].as_u64().unwrap();
-    [count("compiled"), reused_count(kernels), count("compared")]
+/// What `provenance.json` counts of kernels, and then of their coupling: what was made, what was taken
+/// from a cache, what was made all the same and compared.
+fn product_counts(out: &Path) -> [[u64; 3]; 2] {
+    let reuse = &provenance(out)["reuse"];
+    [("kernels", "compiled"), ("coupling", "analysed")].map(|(product, made)| {
+        let count = |name: &str| reuse[product][name].as_u64().unwrap();
+        [count(made), reused_count(&reuse[product]), count("compared")]
+    })
 }
 
 #[test]
-fn kernels_of_a_cache_are_not_compiled_to_merge_parts() {
+fn what_a_cache_holds_is_not_made_to_merge_parts() {
     let folder = tempfile::tempdir().unwrap();
     let [project, whole, cache] =
         ["project", "whole", "cache"].map(|name| folder.path().join(name));
@@ -91,18 +93,19 @@ fn kernels_of_a_cache_are_not_compiled_to_merge_parts() {
     let options = ["--engine", "sequential", "--cache", cache];
     run(certify(&project, &whole).args(options), 0);
     let parts = shards(&project, folder.path(), 2, &options);
-    let [taken, compiled, compared] =
-        ["taken", "compiled", "compared"].map(|name| folder.path().join(name));
+    let [taken, made, compared] =
+        ["taken", "made", "compared"].map(|name| folder.path().join(name));
     run(merge(&parts, &taken).args(["--cache", cache]), 0);
     assert_same_results(&whole, &taken);
-    assert_eq!(kernel_counts(&taken), [0, 4, 0]);
-    run(merge(&parts, &compiled).arg("--no-cache"), 0);
-    assert_same_results(&whole, &compiled);
-    assert_eq!(kernel_counts(&compiled), [4, 0, 0]);
+    assert_eq!(product_counts(&taken), [[0, 4, 0]; 2]);
+    run(merge(&parts, &made).arg("--no-cache"), 0);
+    assert_same_results(&whole, &made);
+    assert_eq!(product_counts(&made), [[4, 0, 0]; 2]);
     // Which are compared is drawn by chance.
     run(merge(&parts, &compared).args(["--cache", cache, "--cache", "verify"]), 0);
-    let [compiled_again, taken_again, of_these] = kernel_counts(&compared);
-    assert_eq!((compiled_again + taken_again, of_these), (4, compiled_again));
+    for [made_again, taken_again, of_these] in product_counts(&compared) {
+        assert_eq!((made_again + taken_again, of_these), (4, made_again));
+    }
     assert_same_results(&whole, &compared);
     run(merge(&parts, &compared).args(["--campaigns", "--cache", cache]), 2);
 }

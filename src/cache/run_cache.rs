@@ -5,14 +5,14 @@
 //! where it was made. A cache that cannot be written stops nothing.
 
 use super::key::CacheKey;
-use super::store::{CacheError, CacheStore, Loaded, PruneLimits};
+use super::store::{CacheError, CacheStore, KeptContent, Loaded, PruneLimits};
 use super::stored_run::{EngineResults, StoredResults};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use vkcert_model::canonical::canonical_json;
-use vkcert_model::provenance::{KernelReuse, ReusedRuns, RunOrigin, RunReuse};
+use vkcert_model::provenance::{CouplingReuse, KernelReuse, ReusedRuns, RunOrigin, RunReuse};
 
 /// Whether results that could be taken run again, to be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,15 @@ impl fmt::Debug for RunCache {
     }
 }
 
+/// What a run makes that is no result of an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Product {
+    /// A compiled kernel.
+    Kernel,
+    /// The coupling of a kernel with its host.
+    Coupling,
+}
+
 /// What stands under a key.
 pub enum Kept {
     /// To be used.
@@ -64,7 +73,7 @@ pub enum Kept {
         /// The run that made it.
         origin: CacheKey,
         /// What was kept.
-        content: Vec<u8>,
+        content: KeptContent,
     },
     /// To be made again and compared with this.
     Rechecked(Vec<u8>),
@@ -77,14 +86,20 @@ pub enum Kept {
 struct Tally {
     ran: u64,
     reused: BTreeMap<CacheKey, u64>,
-    compiled: u64,
-    reused_kernels: BTreeMap<CacheKey, u64>,
-    compared_kernels: u64,
+    products: BTreeMap<Product, ProductTally>,
     compared: u64,
-    /// Names of jobs that left something else than what was kept of them.
+    /// Names of tests, kernels and coupling that came to something else than what was kept of them.
     differing: Vec<String>,
     damaged: u64,
     not_kept: Option<String>,
+}
+
+/// The same of products.
+#[derive(Default)]
+struct ProductTally {
+    made: u64,
+    reused: BTreeMap<CacheKey, u64>,
+    compared: u64,
 }
 
 /// The runs of one test on one engine.
@@ -132,8 +147,8 @@ impl RunCache {
         &self.program
     }
 
-    /// Removes what has not been used for longest where there is more than so many bytes, if this
-    /// run has added to it.
+    /// Removes what has not been used for longest where there is more than so many bytes; how many
+    /// entries.
     pub fn shrink(&self, most_bytes: u64) -> Result<usize, CacheError> {
         if self.store.told_size().is_some_and(|bytes| bytes <= most_bytes) {
             return Ok(0);
@@ -147,24 +162,23 @@ impl RunCache {
 
     /// What has been taken and left up to now.
     pub fn reuse(&self) -> RunReuse {
-        let Tally {
-            ran,
-            reused,
-            compiled,
-            reused_kernels,
-            compared_kernels,
-            compared,
-            differing: _,
-            damaged,
-            not_kept,
-        } = &*self.tally();
+        let Tally { ran, reused, products, compared, differing: _, damaged, not_kept } =
+            &*self.tally();
+        let none = ProductTally::default();
+        let tally_of = |product: Product| products.get(&product).unwrap_or(&none);
+        let (kernels, coupling) = (tally_of(Product::Kernel), tally_of(Product::Coupling));
         RunReuse {
             ran: *ran,
             reused: self.by_origin(reused),
             kernels: KernelReuse {
-                compiled: *compiled,
-                reused: self.by_origin(reused_kernels),
-                compared: *compared_kernels,
+                compiled: kernels.made,
+                reused: self.by_origin(&kernels.reused),
+                compared: kernels.compared,
+            },
+            coupling: CouplingReuse {
+                analysed: coupling.made,
+                reused: self.by_origin(&coupling.reused),
+                compared: coupling.compared,
             },
             compared: *compared,
             damaged: *damaged,
@@ -184,9 +198,9 @@ impl RunCache {
         rows
     }
 
-    /// Names of tests whose runs left something else than what was kept of them; the cache holds
-    /// the new results now.
-    pub fn differing_tests(&self) -> Vec<String> {
+    /// Names of what came to something else than what was kept of it; the cache holds what is new
+    /// now.
+    pub fn differing(&self) -> Vec<String> {
         let mut names = self.tally().differing.clone();
         names.sort();
         names.dedup();
@@ -195,40 +209,56 @@ impl RunCache {
 
     fn origin_of(&self, origin: &CacheKey) -> Option<RunOrigin> {
         match self.store.load(origin) {
-            Loaded::Found { content, .. } => serde_json::from_slice(&content).ok(),
+            Loaded::Found { content, .. } => serde_json::from_slice(&content.bytes).ok(),
             Loaded::Missing | Loaded::Damaged => None,
         }
     }
 
-    /// The compiled kernel that stands under a key.
-    pub fn kept_kernel(&self, key: &CacheKey) -> Kept {
+    /// The product that stands under a key.
+    pub fn kept_product(&self, key: &CacheKey) -> Kept {
         match self.store.load(key) {
             Loaded::Missing => Kept::Nothing,
             Loaded::Damaged => {
                 self.tally().damaged += 1;
                 Kept::Nothing
             }
-            Loaded::Found { content, .. } if self.recheck.draws(key) => Kept::Rechecked(content),
+            Loaded::Found { content, .. } if self.recheck.draws(key) => {
+                Kept::Rechecked(content.bytes)
+            }
             Loaded::Found { origin, content } => Kept::Taken { origin, content },
         }
     }
 
-    /// Counts a kernel that was used as it was kept.
-    pub fn count_taken_kernel(&self, origin: CacheKey) {
-        *self.tally().reused_kernels.entry(origin).or_default() += 1;
+    /// Counts a product that was used as it was kept.
+    pub fn count_taken(&self, product: Product, origin: CacheKey) {
+        let mut tally = self.tally();
+        let of_product = tally.products.entry(product).or_default();
+        *of_product.reused.entry(origin).or_default() += 1;
     }
 
-    /// Counts a kernel that was compiled, compares it with what was kept of it, and keeps it; without
-    /// content it cannot be kept.
-    pub fn keep_kernel(&self, (key, name): (CacheKey, &str), kept: &Kept, content: Option<&[u8]>) {
+    /// Counts a product that was made and cannot be kept.
+    pub fn count_made(&self, product: Product) {
+        self.tally().products.entry(product).or_default().made += 1;
+    }
+
+    /// Counts a product that was made, compares it with what was kept of it, and keeps it; without
+    /// content it cannot be kept. `name` is what a difference is told of.
+    pub fn keep_product(
+        &self,
+        product: Product,
+        (key, name): (CacheKey, &str),
+        kept: &Kept,
+        content: Option<&[u8]>,
+    ) {
         let mut tally = self.tally();
-        tally.compiled += 1;
+        let of_product = tally.products.entry(product).or_default();
+        of_product.made += 1;
         if let Kept::Rechecked(kept) = kept {
             if Some(kept.as_slice()) == content {
-                tally.compared_kernels += 1;
+                of_product.compared += 1;
                 return;
             }
-            tally.differing.push(format!("kernel {name}"));
+            tally.differing.push(name.to_owned());
         }
         drop(tally);
         match content {
@@ -240,7 +270,7 @@ impl RunCache {
     /// What was kept under a key; none: nothing that is whole.
     pub fn kept_bytes(&self, key: &CacheKey) -> Option<Vec<u8>> {
         match self.store.load(key) {
-            Loaded::Found { content, .. } => Some(content),
+            Loaded::Found { content, .. } => Some(content.bytes),
             Loaded::Missing | Loaded::Damaged => None,
         }
     }
@@ -258,7 +288,7 @@ impl RunCache {
             Loaded::Missing => return Bundle::default(),
             Loaded::Damaged => None,
             Loaded::Found { content, .. } => {
-                let rows = parsed_rows(&content);
+                let rows = parsed_rows(&content.bytes);
                 if rows.is_none() {
                     self.store.discard(first_run);
                 }

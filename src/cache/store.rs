@@ -60,12 +60,21 @@ pub enum Loaded {
         /// Of the run that wrote it.
         origin: CacheKey,
         /// What was written.
-        content: Vec<u8>,
+        content: KeptContent,
     },
     /// Nothing.
     Missing,
     /// Something that nobody wrote so; it is gone now.
     Damaged,
+}
+
+/// What was written under a key.
+#[derive(Debug, PartialEq, Eq)]
+pub struct KeptContent {
+    /// All of it.
+    pub bytes: Vec<u8>,
+    /// Hexadecimal SHA-256 of it.
+    pub sha256: String,
 }
 
 /// The first line of a file.
@@ -83,6 +92,9 @@ pub struct CacheStore {
     root: PathBuf,
     folder: PathBuf,
     unsynced: Arc<AtomicBool>,
+    /// Bytes that were written here.
+    added: AtomicU64,
+    size: ToldSize,
     /// Dropped with the store, which ends the thread that makes entries last.
     _syncing: Sender<()>,
 }
@@ -92,9 +104,6 @@ pub struct CacheStore {
 pub struct EntryFile {
     /// Where it is.
     pub path: PathBuf,
-    /// Bytes that were written here.
-    added: AtomicU64,
-    size: ToldSize,
     /// Its size.
     pub bytes: u64,
     /// When it was last written or used.
@@ -137,17 +146,17 @@ impl CacheStore {
     /// What stands under a key. A file that cannot be read counts as none.
     pub fn load(&self, key: &CacheKey) -> Loaded {
         let path = self.path_of(key);
-        let file_bytes = match read_limited(&path) {
-            Ok(Some(file_bytes)) => file_bytes,
+        let read_entry = match read_limited(&path) {
+            Ok(Some(read_entry)) => read_entry,
             Ok(None) => return Loaded::Missing,
             Err(_) => return self.discard(key),
         };
-        match parsed_entry(key, &file_bytes) {
-            Some((origin, content_start)) => {
-                mark_used(&path);
-                let mut content = file_bytes;
-                content.drain(..content_start);
-                Loaded::Found { origin, content }
+        match parsed_entry(key, &read_entry.bytes) {
+            Some(ParsedEntry { origin, content_start, sha256 }) => {
+                read_entry.mark_used();
+                let mut bytes = read_entry.bytes;
+                bytes.drain(..content_start);
+                Loaded::Found { origin, content: KeptContent { bytes, sha256 } }
             }
             None => self.discard(key),
         }
@@ -197,7 +206,14 @@ impl CacheStore {
         // Its old name is gone: there is nothing to remove.
         let _ = unfinished.keep();
         self.unsynced.store(true, Ordering::Release);
+        self.added.fetch_add((line.len() + content.len()) as u64, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Bytes of all entries with those that were written here since this was asked last; none: they
+    /// are to be counted.
+    pub fn told_size(&self) -> Option<u64> {
+        self.size.add(self.added.swap(0, Ordering::Relaxed))
     }
 
     /// Every entry, in no order.
@@ -206,16 +222,9 @@ impl CacheStore {
             folder: self.root.display().to_string(),
             message: error.to_string(),
         };
-        self.added.fetch_add((line.len() + content.len()) as u64, Ordering::Relaxed);
         let mut entries = Vec::new();
         for folder_entry in fs::read_dir(&self.folder).map_err(failure)? {
             let entry_folder = folder_entry.map_err(failure)?.path();
-    /// Bytes of all entries with those that were written here since this was asked last; none: they
-    /// are to be counted.
-    pub fn told_size(&self) -> Option<u64> {
-        self.size.add(self.added.swap(0, Ordering::Relaxed))
-    }
-
             let Ok(files) = fs::read_dir(&entry_folder) else { continue };
             for file in files.flatten() {
                 let Ok(metadata) = file.metadata() else { continue };
@@ -237,6 +246,14 @@ impl CacheStore {
     }
 }
 
+impl Drop for CacheStore {
+    fn drop(&mut self) {
+        if *self.added.get_mut() > 0 {
+            self.told_size();
+        }
+    }
+}
+
 /// What may stay in a store; none: no limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PruneLimits {
@@ -244,14 +261,6 @@ pub struct PruneLimits {
     pub longest_unused: Option<Duration>,
     /// Of all entries together.
     pub most_bytes: Option<u64>,
-}
-
-impl Drop for CacheStore {
-    fn drop(&mut self) {
-        if *self.added.get_mut() > 0 {
-            self.told_size();
-        }
-    }
 }
 
 impl CacheStore {
@@ -270,6 +279,9 @@ impl CacheStore {
                 removed += 1;
             }
         }
+        self.added.store(0, Ordering::Relaxed);
+        // What cannot be written is counted again the next time.
+        let _ = self.size.replace(bytes_left);
         Ok(removed)
     }
 }
@@ -279,9 +291,6 @@ fn is_hexadecimal(name: &str, length: usize) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     name.len() == length && name.bytes().all(is_digit)
 }
-        self.added.store(0, Ordering::Relaxed);
-        // What cannot be written is counted again the next time.
-        let _ = self.size.replace(bytes_left);
 
 /// Others may be writing it; one that is old has been left behind by a process that was killed.
 fn remove_abandoned(path: &Path, written: SystemTime) {
@@ -317,9 +326,27 @@ fn start_syncing(directory: File, unsynced: Arc<AtomicBool>) -> io::Result<Sende
     Ok(end)
 }
 
+/// The file of an entry as it was read.
+struct ReadEntry {
+    bytes: Vec<u8>,
+    file: File,
+    /// When it was last written or used; none where the system does not tell.
+    used: Option<SystemTime>,
+}
+
+impl ReadEntry {
+    /// Marks when the entry was used, for `prune`. A time that cannot be set is no fault.
+    fn mark_used(&self) {
+        let age = self.used.and_then(|used| used.elapsed().ok());
+        if age.is_none_or(|age| age >= USE_IS_RECENT) {
+            let _ = self.file.set_modified(SystemTime::now());
+        }
+    }
+}
+
 /// A regular file within the limits; none: there is none.
-fn read_limited(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let file = match File::open(path) {
+fn read_limited(path: &Path) -> io::Result<Option<ReadEntry>> {
+    let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
@@ -329,21 +356,21 @@ fn read_limited(path: &Path) -> io::Result<Option<Vec<u8>>> {
     if !metadata.is_file() || metadata.len() > most_bytes {
         return Err(io::Error::other("no file of a cache"));
     }
-    let mut file_bytes = Vec::with_capacity(metadata.len() as usize + 1);
-    file.take(most_bytes + 1).read_to_end(&mut file_bytes)?;
-    Ok(Some(file_bytes))
+    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+    Read::by_ref(&mut file).take(most_bytes + 1).read_to_end(&mut bytes)?;
+    Ok(Some(ReadEntry { bytes, file, used: metadata.modified().ok() }))
 }
 
-/// Marks when an entry was used, for `prune`. A time that cannot be set is no fault.
-fn mark_used(path: &Path) {
-    let _ = File::open(path).and_then(|file| {
-        let is_marked = file.metadata()?.modified()?.elapsed().is_ok_and(|age| age < USE_IS_RECENT);
-        if is_marked { Ok(()) } else { file.set_modified(SystemTime::now()) }
-    });
+/// A file that is what was written under a key.
+struct ParsedEntry {
+    origin: CacheKey,
+    /// Where its content begins.
+    content_start: usize,
+    /// Hexadecimal SHA-256 of the content.
+    sha256: String,
 }
 
-/// Origin of a file that is what was written under a key, and where its content begins.
-fn parsed_entry(key: &CacheKey, file_bytes: &[u8]) -> Option<(CacheKey, usize)> {
+fn parsed_entry(key: &CacheKey, file_bytes: &[u8]) -> Option<ParsedEntry> {
     let line_end = file_bytes.iter().take(MOST_HEADER_BYTES).position(|byte| *byte == b'\n')?;
     let header: EntryHeader = serde_json::from_slice(&file_bytes[..line_end]).ok()?;
     let content_start = line_end + 1;
@@ -351,7 +378,8 @@ fn parsed_entry(key: &CacheKey, file_bytes: &[u8]) -> Option<(CacheKey, usize)> 
     let is_whole = header.key == key.to_string()
         && header.bytes == content.len() as u64
         && header.sha256 == sha256_digits(content);
-    is_whole.then_some((CacheKey::parse(&header.origin)?, content_start))
+    let origin = CacheKey::parse(&header.origin)?;
+    is_whole.then_some(ParsedEntry { origin, content_start, sha256: header.sha256 })
 }
 
 #[cfg(test)]
@@ -367,7 +395,9 @@ mod tests {
         let file = File::open(store.path_of(&key)).expect("the entry");
         let before = SystemTime::now() - Duration::from_secs(60 * minutes_before);
         file.set_modified(before).expect("its time is set");
-        assert!(matches!(store.load(&key), Loaded::Found { content, .. } if content == b"content"));
+        assert!(
+            matches!(store.load(&key), Loaded::Found { content, .. } if content.bytes == b"content")
+        );
         let used = file.metadata().and_then(|metadata| metadata.modified()).expect("a time");
         used.elapsed().expect("in the past").as_secs() / 60
     }

@@ -11,7 +11,7 @@ pub use kernel_evidence::assemble_kernels;
 
 use super::agreement::AgreementComparison;
 use super::configuration;
-use super::coupling;
+use super::coupling::StoredCoupling;
 use super::facts::{CampaignFacts, engines_that_ran};
 use super::kernel::Kernel;
 use super::profile::ProjectTarget;
@@ -64,14 +64,12 @@ pub fn assemble_campaign(
     let runs = &campaign_facts.runs_by_test;
     let strangers = undeclared_specializations(project, kernels, runs)?;
     let records = records_of_verification(project);
-    let (mut coupling, refuted) =
-        coupling::coupling_evidence(std::mem::take(&mut campaign_facts.coupled));
-    for row in &mut coupling {
-        let stated = project.interfaces.iter().find(|interface| interface.kernel == row.kernel);
-        row.definition = stated.map(|interface| interface.value.clone());
-    }
     let mut findings = kernel_findings(project, kernels);
-    findings.extend(refuted);
+    let mut coupling = Vec::new();
+    for StoredCoupling { row, findings: refuted } in std::mem::take(&mut campaign_facts.coupled) {
+        coupling.push(row);
+        findings.extend(refuted);
+    }
     let AgreementComparison { rows: agreement, findings: of_engines } =
         std::mem::take(&mut campaign_facts.agreement);
     findings.extend(of_engines);

@@ -8,8 +8,7 @@
 use super::agreement::{self, AgreementComparison, ComparisonEngines};
 use super::assemble::LaidOut;
 use super::captures::read_captures;
-use super::coupling::HostReadings;
-use super::coupling::{self, KernelCoupling};
+use super::coupling::{self, CouplingSources, HostReadings, StoredCoupling};
 use super::display::{Display, Unseen};
 use super::engines::{EngineSettings, Engines};
 use super::facts::{
@@ -207,7 +206,7 @@ pub struct CampaignOutcome {
     /// The tests as they were laid out for the engines.
     pub laid_out: LaidOut,
     agreement: AgreementComparison,
-    coupled: Vec<KernelCoupling>,
+    coupled: Vec<StoredCoupling>,
     engines: Vec<EngineIdentity>,
 }
 
@@ -244,13 +243,16 @@ impl ReadyCampaign {
         judged::doubt_idle_tests(prepared_tests, &laid_out, kernels, &mut runs);
         let device = coupling::device_limits(engines);
         let test_facts = coupling::facts_of_runs(&runs);
-        let coupling_results = coupling::analyse_interfaces(
-            &self.project,
+        let sources = CouplingSources {
+            project: &self.project,
             kernels,
             prepared_tests,
-            &test_facts,
-            (device.as_ref(), &self.host_readings),
-        )?;
+            test_facts: &test_facts,
+            device: device.as_ref(),
+            host_readings: &self.host_readings,
+        };
+        let cache = engines.cache.as_ref().map(CampaignCache::runs);
+        let coupling_results = sources.analyse_or_take(cache)?;
         let agreement = agreement::compare_engines(
             prepared_tests,
             &runs,

@@ -7,7 +7,7 @@
 
 use super::agreement::AgreementComparison;
 use super::assemble::{self, LaidOut};
-use super::coupling::KernelCoupling;
+use super::coupling::StoredCoupling;
 use super::inputs::ProjectInputs;
 use super::kernel::Kernel;
 use super::test_run::TestRun;
@@ -61,7 +61,7 @@ pub struct CampaignFacts {
     /// What differs between the engines.
     pub agreement: AgreementComparison,
     /// Coupling of kernels with an interface, in project order.
-    pub coupled: Vec<KernelCoupling>,
+    pub coupled: Vec<StoredCoupling>,
     /// The files that the run read.
     pub inputs: ProjectInputs,
     /// What the command line asked for beside the project.

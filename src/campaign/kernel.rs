@@ -18,6 +18,7 @@ use crate::CampaignError;
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+use vkcert_cache::CacheKey;
 use vkcert_exec::{JobModule, ModuleRecording};
 use vkcert_glsl::IncludeLookup;
 use vkcert_instrument::{self as instrument, NotInstrumented, RecordRequest};
@@ -59,6 +60,9 @@ pub struct CompiledKernel {
     pub included: BTreeMap<String, String>,
     /// How its `#include` directives were resolved; none where one led to no file, and without source.
     pub lookups: Option<Vec<IncludeLookup>>,
+    /// What stands in the keys of a cache for it as it was compiled, before [`record_as`](Self::record_as);
+    /// none where no cache keeps it.
+    pub identity: Option<CacheKey>,
     /// Untraced branches, modules that do not validate.
     pub findings: Vec<Finding>,
     /// Remarks for the report.

@@ -38,6 +38,11 @@ impl CampaignCache {
         Self { runs, setups }
     }
 
+    /// The cache itself.
+    pub fn runs(&self) -> &RunCache {
+        &self.runs
+    }
+
     /// Every engine with digits that stand for its program, settings, device and driver.
     pub fn setups_in_words(&self) -> String {
         let row = |(engine_name, setup): (&EngineName, &EngineSetup)| {

@@ -110,9 +110,9 @@ pub(super) fn shrink_cache(cache: &RunCache) {
     let _ = cache.shrink(MOST_BYTES);
 }
 
-/// Results and kernels that are not what was kept are an error, before anything else is written.
+/// Whatever is not what was kept is an error, before anything else is written.
 pub(super) fn refuse_differing(cache: &RunCache) -> Result<(), Failure> {
-    let differing = cache.differing_tests();
+    let differing = cache.differing();
     if differing.is_empty() {
         return Ok(());
     }

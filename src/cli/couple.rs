@@ -4,7 +4,9 @@ use super::args::{Common, Couple, GraphForm, OutputForm};
 use super::failure::Failure;
 use super::output;
 use super::plan;
-use crate::campaign::coupling::{HostReadings, TestFacts, TouchedBytes};
+use crate::campaign::coupling::{
+    CouplingSources, HostReadings, KernelCoupling, StoredCoupling, TestFacts, TouchedBytes,
+};
 use crate::campaign::engines::EngineSettings;
 use crate::campaign::kernel::Kernel;
 use crate::campaign::test_run::PreparedTest;
@@ -13,7 +15,9 @@ use crate::derivation::open_items::{self, CouplingItems};
 use crate::exec::sequential::SequentialExecutor;
 use crate::exec::{Job, Unobserved};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{CheckStatus, CouplingCheck, CouplingCheckName, CouplingEvidence};
+use crate::model::evidence::{
+    CheckStatus, CouplingCheck, CouplingCheckName, CouplingEvidence, KernelFinding,
+};
 use crate::model::exit::Exit;
 use crate::model::finding::{Checks, Finding, FindingKind};
 use crate::model::id::KernelName;
@@ -48,14 +52,19 @@ pub(super) fn check_coupling(common: &Common, couple: &Couple) -> Result<Exit, F
         .iter()
         .map(|told| TestFacts { touched: &told.touched, findings: &told.findings })
         .collect();
-    let results = coupling::analyse_interfaces(
-        &loaded,
-        &kernels,
-        &prepared_tests,
-        &test_facts,
-        (device.as_ref(), &host_readings),
-    )?;
-    let (rows, findings) = coupling::coupling_evidence(results.clone());
+    let sources = CouplingSources {
+        project: &loaded,
+        kernels: &kernels,
+        prepared_tests: &prepared_tests,
+        test_facts: &test_facts,
+        device: device.as_ref(),
+        host_readings: &host_readings,
+    };
+    let results = sources.analyse()?;
+    let stored: Vec<StoredCoupling> = results.iter().cloned().map(KernelCoupling::stored).collect();
+    let findings: Vec<KernelFinding> =
+        stored.iter().flat_map(|stored| stored.findings.iter().cloned()).collect();
+    let rows: Vec<CouplingEvidence> = stored.into_iter().map(|stored| stored.row).collect();
     let items = open_items::coupling_items(&rows, &loaded.settings.value);
     let exit = if is_met(&rows, &items) { Exit::Success } else { Exit::Failed };
     if let Some(form) = common.line_form() {

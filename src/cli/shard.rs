@@ -21,7 +21,9 @@ use crate::model::exit::Exit;
 use crate::model::id::TestId;
 use crate::model::path::display_path;
 use crate::model::procedure::{Language, Test};
-use crate::model::provenance::{KernelReuse, ProjectCommit, Provenance, ReusedRuns, RunReuse};
+use crate::model::provenance::{
+    CouplingReuse, KernelReuse, ProjectCommit, Provenance, ReusedRuns, RunReuse,
+};
 use crate::model::shard::{SHARD_SCHEMA, Shard, ShardFile};
 use crate::model::verdict::Verdict;
 use crate::model::wording::plural;
@@ -174,10 +176,12 @@ pub(super) fn merge_shards(
         }
     };
     cache.as_deref().map_or(Ok(()), cache::refuse_differing)?;
-    let of_cache = cache.as_deref().map(RunCache::reuse);
-    let reuse = RunReuse { reused, ..of_cache.unwrap_or_else(|| compiled_all(rebuilt.project())) };
     let folder = PendingFolder::start(out, RESULT_SECTION)?;
     let evidence = derive_merged(united, &rebuilt, &folder)?;
+    cache.as_deref().map_or(Ok(()), cache::refuse_differing)?;
+    let of_cache = cache.as_deref().map(RunCache::reuse);
+    let made_all = || made_all(rebuilt.project(), &evidence);
+    let reuse = RunReuse { reused, ..of_cache.unwrap_or_else(made_all) };
     folder.begin_lasting();
     cache.iter().for_each(|cache| cache::shrink_cache(cache));
     drop(rebuilt);
@@ -191,11 +195,16 @@ pub(super) fn merge_shards(
     Ok(exit_of_conclusion(&evidence))
 }
 
-/// What there is to tell where all kernels were compiled.
-fn compiled_all(project: &Project) -> RunReuse {
+/// What there is to tell where all kernels were compiled and their coupling was analysed.
+fn made_all(project: &Project, evidence: &Evidence) -> RunReuse {
     let kernels = project.settings.kernels.iter();
     let compiled = kernels.filter(|kernel| kernel.language == Language::Glsl).count() as u64;
-    RunReuse { kernels: KernelReuse { compiled, ..KernelReuse::default() }, ..RunReuse::default() }
+    let analysed = evidence.campaign.coupling.len() as u64;
+    RunReuse {
+        kernels: KernelReuse { compiled, ..KernelReuse::default() },
+        coupling: CouplingReuse { analysed, ..CouplingReuse::default() },
+        ..RunReuse::default()
+    }
 }
 
 /// What is merged is written into no folder that it is merged from.

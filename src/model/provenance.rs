@@ -51,7 +51,8 @@ pub struct Provenance {
     pub reuse: Option<RunReuse>,
 }
 
-/// What a run took from a cache in place of running an engine or compiling a kernel. Evidence is the same without.
+/// What a run took from a cache in place of running an engine, compiling a kernel or analysing its coupling. Evidence is the
+/// same without.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunReuse {
@@ -62,6 +63,9 @@ pub struct RunReuse {
     /// The same of kernels; none were kept before version 0.4.0.
     #[serde(default)]
     pub kernels: KernelReuse,
+    /// The same of the coupling of kernels with their hosts; none was kept before version 0.4.0.
+    #[serde(default)]
+    pub coupling: CouplingReuse,
     /// Results that were there and ran again all the same, to be compared; each was the same.
     pub compared: u64,
     /// Entries that were damaged, which are not used.
@@ -82,7 +86,19 @@ pub struct KernelReuse {
     pub compared: u64,
 }
 
-/// Results or kernels of one earlier run.
+/// Coupling of kernels with their hosts that a run took from a cache in place of analysing it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CouplingReuse {
+    /// Of how many kernels it was analysed.
+    pub analysed: u64,
+    /// Of how many it was taken instead, by the run that analysed it; in the order of their times.
+    pub reused: Vec<ReusedRuns>,
+    /// Of how many it was there and analysed all the same, to be compared; each was the same.
+    pub compared: u64,
+}
+
+/// Results, kernels or coupling of one earlier run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReusedRuns {
@@ -237,7 +253,7 @@ impl RunReuse {
                 && is_sha256(&origin.binary_sha256)
                 && is_utc(&origin.started)
         };
-        let rows = self.reused.iter().chain(&self.kernels.reused);
+        let rows = self.reused.iter().chain(&self.kernels.reused).chain(&self.coupling.reused);
         let mut origins = rows.filter_map(|row| row.origin.as_ref());
         (!origins.all(has_form)).then_some("the origin of reused results has another form")
     }

@@ -111,6 +111,7 @@ fn assemble_kernel(
         unsupported: None,
         included: compiled.included,
         lookups: compiled.lookups,
+        identity: None,
         findings,
         notes,
     })
@@ -226,6 +227,7 @@ pub fn from_spirv(
         unsupported,
         included: BTreeMap::new(),
         lookups: None,
+        identity: None,
         findings: Vec::new(),
         notes: vec![format!("{name} has no source: MC/DC is undetermined (no-source)")],
     })

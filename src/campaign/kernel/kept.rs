@@ -15,9 +15,10 @@ use base64::Engine as _;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use vkcert_cache::run_cache::Kept;
+use vkcert_cache::run_cache::{Kept, Product};
 use vkcert_cache::{CacheKey, RunCache};
 use vkcert_glsl::{IncludeLookup, KernelSource, finds_the_same};
+use vkcert_model::canonical::sha256_digits;
 use vkcert_model::finding::Finding;
 use vkcert_model::records::{MarkerTable, RecordBuffer};
 use vkcert_model::structure::KernelStructure;
@@ -84,17 +85,19 @@ pub fn from_glsl_or_cache(
     let Some(key) = key_of(cache.program(), name, &kernel_source, wanted) else {
         return from_glsl(name, kernel_source, wanted);
     };
-    let kept = cache.kept_kernel(&key);
+    let kept = cache.kept_product(&key);
     if let Kept::Taken { origin, content } = &kept
-        && let Some(kernel) = taken_kernel(name, &kernel_source, content)
+        && let Some(kernel) = taken_kernel(name, &kernel_source, &content.bytes)
     {
-        cache.count_taken_kernel(*origin);
-        return Ok(kernel);
+        cache.count_taken(Product::Kernel, *origin);
+        return Ok(CompiledKernel { identity: Some(identity(&key, &content.sha256)), ..kernel });
     }
     let kernel = from_glsl(name, kernel_source.clone(), wanted)?;
     let content = faithful_text(&kernel, &kernel_source);
-    cache.keep_kernel((key, name), &kept, content.as_deref());
-    Ok(kernel)
+    let told_name = format!("kernel {name}");
+    cache.keep_product(Product::Kernel, (key, &told_name), &kept, content.as_deref());
+    let identity = content.map(|content| identity(&key, &sha256_digits(&content)));
+    Ok(CompiledKernel { identity, ..kernel })
 }
 
 /// A SHA-256 over all that decides what a kernel is compiled to, but the files that it includes and
@@ -124,6 +127,12 @@ fn key_of(
     let parts = (name, path, text, defines, entry, target_env, optimization, policy, wanted);
     let bytes = serde_json::to_vec(&("kernel", program, parts, format!("{requested:?}"))).ok()?;
     Some(CacheKey::of_bytes(&bytes))
+}
+
+/// What stands for a kernel and all that it was compiled to: the key under which it is kept, and the
+/// SHA-256 of what stands there.
+fn identity(key: &CacheKey, content_sha256: &str) -> CacheKey {
+    CacheKey::of_bytes(format!("{key} {content_sha256}").as_bytes())
 }
 
 /// A kernel as a cache keeps it, if that is all of it.
@@ -188,6 +197,7 @@ fn taken_kernel(name: &str, kernel_source: &KernelSource, text: &[u8]) -> Option
         unsupported: None,
         included: stored.included,
         lookups: Some(stored.lookups),
+        identity: None,
         findings: stored.findings,
         notes: stored.notes,
     })

@@ -11,7 +11,7 @@ use super::fact_reader::FactReader;
 use super::{RebuiltProject, pair_instructions, replay};
 use crate::agreement::{self, AgreementComparison};
 use crate::assemble::LaidOut;
-use crate::coupling::{self, HostReadings, device_limits_of};
+use crate::coupling::{self, CouplingSources, HostReadings, device_limits_of};
 use crate::facts::{self, CampaignFacts, CampaignSetting, NoFiles};
 use crate::kernel::Kernel;
 use crate::plan::RunPlan;
@@ -192,13 +192,15 @@ fn evidence_from_facts(
         headers: headers::stored_headers(&stored_evidence.campaign),
         captures: captures::read_captures(project, kernels)?,
     };
-    let coupled = coupling::analyse_interfaces(
+    let sources = CouplingSources {
         project,
         kernels,
         prepared_tests,
-        &coupling::facts_of_runs(&runs_by_test),
-        (device.as_ref(), &host_readings),
-    )?;
+        test_facts: &coupling::facts_of_runs(&runs_by_test),
+        device: device.as_ref(),
+        host_readings: &host_readings,
+    };
+    let coupled = sources.analyse_or_take(rebuilt.cache.as_deref())?;
     let mut inputs = inputs::gather_inputs(project, kernels)?;
     inputs::add_host_files(&mut inputs, project, &host_readings)?;
     let broken_kernels: Vec<BrokenKernel> = rebuilt.set_aside.iter().flatten().cloned().collect();

@@ -28,8 +28,8 @@ use vkcert_verification::{
 pub struct Compiling {
     /// The program that reads headers in a process of its own (`vkcert`); none: none is read again.
     pub program: Option<PathBuf>,
-    /// Where compiled kernels are taken from and left; none: every kernel is compiled, as a
-    /// verification must.
+    /// Where compiled kernels and their coupling are taken from and left; none: every kernel is compiled
+    /// and analysed, as a verification must.
     pub cache: Option<Arc<RunCache>>,
 }
 
@@ -41,6 +41,8 @@ pub struct RebuiltProject {
     pub kernels: Vec<Kernel>,
     /// The kernels that the evidence sets aside, compiled there; none in place of one that compiles.
     pub(super) set_aside: Vec<Option<BrokenKernel>>,
+    /// Where the coupling of its kernels is taken from and left.
+    pub(super) cache: Option<Arc<RunCache>>,
 }
 
 impl RebuiltProject {
@@ -63,7 +65,9 @@ impl Toolchain for Compiling {
             .and_then(|kernels| configuration::configure_kernels(&laid_out.project, kernels))
             .and_then(|kernels| Ok((kernels, compile_set_aside(&laid_out.project)?)));
         match compiled {
-            Ok((kernels, set_aside)) => Ok(RebuiltProject { laid_out, kernels, set_aside }),
+            Ok((kernels, set_aside)) => {
+                Ok(RebuiltProject { laid_out, kernels, set_aside, cache: self.cache.clone() })
+            }
             Err(failure) => Err(failure.sentence().to_owned()),
         }
     }

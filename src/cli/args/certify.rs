@@ -150,10 +150,10 @@ pub(in crate::cli) struct Merge {
     pub reports: ReportOptions,
 }
 
-/// Where results of runs and compiled kernels are kept and found.
+/// Where results of runs, compiled kernels and their coupling are kept and found.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct CacheOptions {
-    /// Folder in which results of runs and compiled kernels are kept and found; `verify` makes one in
+    /// Folder in which results of runs, compiled kernels and their coupling are kept and found; `verify` makes one in
     /// ten of those found again and compares [default: VKCERT_CACHE, or vkcert/runs in the user's
     /// cache folder]
     #[arg(long, value_name = "DIR|verify", conflicts_with = "no_cache", value_parser = clap::builder::OsStringValueParser::new())]
