@@ -66,19 +66,12 @@ pub enum Product {
     Coupling,
 }
 
-/// What stands under a key.
-pub enum Kept {
-    /// To be used.
-    Taken {
-        /// The run that made it.
-        origin: CacheKey,
-        /// What was kept.
-        content: KeptContent,
-    },
-    /// To be made again and compared with this.
-    Rechecked(Vec<u8>),
-    /// Nothing that is whole.
-    Nothing,
+/// A product that was made, with what a cache keeps of it; without that it cannot be kept.
+pub struct MadeProduct<T> {
+    /// The product.
+    pub product: T,
+    /// All of it, written down.
+    pub content: Option<Vec<u8>>,
 }
 
 /// What was taken and left.
@@ -214,48 +207,59 @@ impl RunCache {
         }
     }
 
-    /// The product that stands under a key.
-    pub fn kept_product(&self, key: &CacheKey) -> Kept {
-        match self.store.load(key) {
-            Loaded::Missing => Kept::Nothing,
-            Loaded::Damaged => {
-                self.tally().damaged += 1;
-                Kept::Nothing
+    /// A product: taken from the cache where `read` understands what stands under its key, else made
+    /// and kept. One that is drawn to be compared is made, too. `name` is what a difference is told of.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn taken_or_made<T, E>(
+        &self,
+        kind: Product,
+        (key, name): (CacheKey, &str),
+        read: impl FnOnce(KeptContent) -> Option<T>,
+        make: impl FnOnce() -> Result<MadeProduct<T>, E>,
+    ) -> Result<T, E> {
+        let mut compared = None;
+        match self.store.load(&key) {
+            Loaded::Missing => {}
+            Loaded::Damaged => self.tally().damaged += 1,
+            Loaded::Found { content, .. } if self.recheck.draws(&key) => {
+                compared = Some(content.bytes);
             }
-            Loaded::Found { content, .. } if self.recheck.draws(key) => {
-                Kept::Rechecked(content.bytes)
+            Loaded::Found { origin, content } => {
+                if let Some(product) = read(content) {
+                    let mut tally = self.tally();
+                    let of_kind = tally.products.entry(kind).or_default();
+                    *of_kind.reused.entry(origin).or_default() += 1;
+                    return Ok(product);
+                }
             }
-            Loaded::Found { origin, content } => Kept::Taken { origin, content },
         }
+        let MadeProduct { product, content } = make()?;
+        self.keep_product(kind, (key, name), compared.as_deref(), content.as_deref());
+        Ok(product)
     }
 
-    /// Counts a product that was used as it was kept.
-    pub fn count_taken(&self, product: Product, origin: CacheKey) {
-        let mut tally = self.tally();
-        let of_product = tally.products.entry(product).or_default();
-        *of_product.reused.entry(origin).or_default() += 1;
-    }
-
-    /// Counts a product that was made and cannot be kept.
-    pub fn count_made(&self, product: Product) {
-        self.tally().products.entry(product).or_default().made += 1;
+    /// Counts a product that was made and has no key.
+    pub fn count_made(&self, kind: Product) {
+        self.tally().products.entry(kind).or_default().made += 1;
     }
 
     /// Counts a product that was made, compares it with what was kept of it, and keeps it; without
-    /// content it cannot be kept. `name` is what a difference is told of.
-    pub fn keep_product(
+    /// content it cannot be kept.
+    fn keep_product(
         &self,
-        product: Product,
+        kind: Product,
         (key, name): (CacheKey, &str),
-        kept: &Kept,
+        compared: Option<&[u8]>,
         content: Option<&[u8]>,
     ) {
         let mut tally = self.tally();
-        let of_product = tally.products.entry(product).or_default();
-        of_product.made += 1;
-        if let Kept::Rechecked(kept) = kept {
-            if Some(kept.as_slice()) == content {
-                of_product.compared += 1;
+        let of_kind = tally.products.entry(kind).or_default();
+        of_kind.made += 1;
+        if compared.is_some() {
+            if compared == content {
+                of_kind.compared += 1;
                 return;
             }
             tally.differing.push(name.to_owned());

@@ -7,7 +7,8 @@
 use super::StoredCoupling;
 use super::coupled_kernel::{CoupledKernel, StatedEarlier};
 use crate::CampaignError;
-use vkcert_cache::run_cache::{Kept, Product};
+use vkcert_cache::run_cache::{MadeProduct, Product};
+use vkcert_cache::store::KeptContent;
 use vkcert_cache::{CacheKey, RunCache};
 use vkcert_model::evidence::CouplingEvidence;
 
@@ -21,18 +22,17 @@ pub(super) fn analysed_or_taken(
         cache.count_made(Product::Coupling);
         return analysed(coupled);
     };
-    let kept = cache.kept_product(&key);
-    if let Kept::Taken { origin, content } = &kept
-        && let Some(row) = taken_row(&content.bytes)
-    {
-        cache.count_taken(Product::Coupling, *origin);
-        return Ok(StoredCoupling { row, findings: Vec::new() });
-    }
-    let stored = analysed(coupled)?;
+    let read = |content: KeptContent| {
+        let row = taken_row(&content.bytes)?;
+        Some(StoredCoupling { row, findings: Vec::new() })
+    };
+    let make = || {
+        let product = analysed(coupled)?;
+        let content = faithful_text(&product);
+        Ok(MadeProduct { product, content })
+    };
     let name = format!("coupling of {}", coupled.kernel.name);
-    let content = faithful_text(&stored);
-    cache.keep_product(Product::Coupling, (key, &name), &kept, content.as_deref());
-    Ok(stored)
+    cache.taken_or_made(Product::Coupling, (key, &name), read, make)
 }
 
 fn analysed(coupled: &CoupledKernel<'_>) -> Result<StoredCoupling, CampaignError> {

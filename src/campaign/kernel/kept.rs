@@ -15,7 +15,8 @@ use base64::Engine as _;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use vkcert_cache::run_cache::{Kept, Product};
+use vkcert_cache::run_cache::{MadeProduct, Product};
+use vkcert_cache::store::KeptContent;
 use vkcert_cache::{CacheKey, RunCache};
 use vkcert_glsl::{IncludeLookup, KernelSource, finds_the_same};
 use vkcert_model::canonical::sha256_digits;
@@ -85,19 +86,17 @@ pub fn from_glsl_or_cache(
     let Some(key) = key_of(cache.program(), name, &kernel_source, wanted) else {
         return from_glsl(name, kernel_source, wanted);
     };
-    let kept = cache.kept_product(&key);
-    if let Kept::Taken { origin, content } = &kept
-        && let Some(kernel) = taken_kernel(name, &kernel_source, &content.bytes)
-    {
-        cache.count_taken(Product::Kernel, *origin);
-        return Ok(CompiledKernel { identity: Some(identity(&key, &content.sha256)), ..kernel });
-    }
-    let kernel = from_glsl(name, kernel_source.clone(), wanted)?;
-    let content = faithful_text(&kernel, &kernel_source);
-    let told_name = format!("kernel {name}");
-    cache.keep_product(Product::Kernel, (key, &told_name), &kept, content.as_deref());
-    let identity = content.map(|content| identity(&key, &sha256_digits(&content)));
-    Ok(CompiledKernel { identity, ..kernel })
+    let read = |KeptContent { bytes, sha256 }: KeptContent| {
+        let kernel = taken_kernel(name, &kernel_source, &bytes)?;
+        Some(CompiledKernel { identity: Some(identity(&key, &sha256)), ..kernel })
+    };
+    let make = || {
+        let kernel = from_glsl(name, kernel_source.clone(), wanted)?;
+        let content = faithful_text(&kernel, &kernel_source);
+        let identity = content.as_deref().map(|content| identity(&key, &sha256_digits(content)));
+        Ok(MadeProduct { product: CompiledKernel { identity, ..kernel }, content })
+    };
+    cache.taken_or_made(Product::Kernel, (key, &format!("kernel {name}")), read, make)
 }
 
 /// A SHA-256 over all that decides what a kernel is compiled to, but the files that it includes and
