@@ -60,8 +60,11 @@ enum Presence {
 #[derive(Debug, Clone, Copy)]
 enum KnownContent<'a> {
     Hash(&'a str),
-    Text(&'a str),
+    Bytes(&'a [u8]),
 }
+
+/// What is stored whatever its size, and must be there.
+const STORED: (Keeping, Presence) = (Keeping::Always, Presence::Required);
 
 /// Files that are read again, each once, in the order in which they are asked for first.
 #[derive(Default)]
@@ -91,6 +94,21 @@ impl<'a> WantedInputs<'a> {
             input.presence = presence;
         }
     }
+
+    /// Reads them on all cores, but those alone that are too large to be stored.
+    fn read_into(self, inputs: &mut ProjectInputs, project: &Project) -> Result<(), CampaignError> {
+        let small: Vec<_> = self
+            .inputs
+            .par_iter()
+            .map(|input| (!input.is_large(project)).then(|| input.read(project)))
+            .collect();
+        for (input, file) in self.inputs.iter().zip(small) {
+            if let Some(file) = file.unwrap_or_else(|| input.read(project))? {
+                inputs.add_file(&input.path, file);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl WantedInput<'_> {
@@ -99,13 +117,16 @@ impl WantedInput<'_> {
         if self.presence == Presence::Optional && !project.root.join(&*self.path).is_file() {
             return Ok(None);
         }
-        let is_unchanged = |bytes: &[u8]| {
-            self.known.iter().all(|known| match known {
-                KnownContent::Hash(hash) => content_hash(bytes) == *hash,
-                KnownContent::Text(text) => text.as_bytes() == bytes,
-            })
-        };
-        InputFile::read(project, &self.path, self.keeping, is_unchanged).map(Some)
+        let bytes = read_bytes(&project.root.join(&*self.path), &self.path)?;
+        let is_unchanged = self.known.iter().all(|known| match known {
+            KnownContent::Hash(hash) => content_hash(&bytes) == *hash,
+            KnownContent::Bytes(known) => *known == bytes,
+        });
+        if !is_unchanged {
+            return Err(changed_file(&self.path));
+        }
+        let limit = project.settings.value.limits.output_bytes;
+        Ok(Some(InputFile::of_bytes(bytes, self.keeping, limit)))
     }
 
     /// Whether it is too large to be stored: several of these at once could be more than memory holds.
@@ -116,19 +137,19 @@ impl WantedInput<'_> {
     }
 }
 
-/// Reads every input of a project again, on all cores.
+/// Reads every input of a project again.
 pub fn gather_inputs(
     project: &Project,
     kernels: &[impl AsRef<CompiledKernel>],
 ) -> Result<ProjectInputs, CampaignError> {
-    const UNCHANGED: (Keeping, Presence) = (Keeping::Always, Presence::Required);
     let mut wanted = WantedInputs::default();
     for (path, hash) in &project.inputs {
-        wanted.add(path, UNCHANGED, Some(KnownContent::Hash(hash)));
+        wanted.add(path, STORED, Some(KnownContent::Hash(hash)));
     }
     let kernels = kernels.iter().map(AsRef::as_ref);
     for (kernel, settings) in kernels.clone().zip(&project.settings.value.kernels) {
-        wanted.add(&settings.source, UNCHANGED, source_text(kernel).map(KnownContent::Text));
+        let known = source_text(kernel).map(|text| KnownContent::Bytes(text.as_bytes()));
+        wanted.add(&settings.source, STORED, known);
         let module = module_file(&kernel.name);
         wanted.add(module, (Keeping::UpToLimit, Presence::Optional), None);
     }
@@ -143,16 +164,7 @@ pub fn gather_inputs(
     for (path, text) in kernels.flat_map(|kernel| &kernel.included) {
         inputs.add_input(path, text.as_bytes().to_vec(), Keeping::Always, 0);
     }
-    let wanted = wanted.inputs;
-    let small: Vec<_> = wanted
-        .par_iter()
-        .map(|input| (!input.is_large(project)).then(|| input.read(project)))
-        .collect();
-    for (input, file) in wanted.iter().zip(small) {
-        if let Some(file) = file.unwrap_or_else(|| input.read(project))? {
-            inputs.add_file(&input.path, file);
-        }
-    }
+    wanted.read_into(&mut inputs, project)?;
     Ok(inputs)
 }
 
@@ -162,8 +174,9 @@ pub fn add_set_aside(
     project: &Project,
     broken_kernels: &[BrokenKernel],
 ) -> Result<(), CampaignError> {
+    let mut wanted = WantedInputs::default();
     for kernel in broken_kernels {
-        inputs.read_unchanged(project, &kernel.source, |bytes| bytes == kernel.source_bytes)?;
+        wanted.add(&kernel.source, STORED, Some(KnownContent::Bytes(&kernel.source_bytes)));
         for (path, file) in &kernel.included {
             let (bytes, keeping) = match file {
                 IncludedInput::Text(text) => (text.as_bytes(), Keeping::Always),
@@ -173,7 +186,7 @@ pub fn add_set_aside(
             inputs.add_input(path, bytes.to_vec(), keeping, limit);
         }
     }
-    Ok(())
+    wanted.read_into(inputs, project)
 }
 
 /// Adds the files that were read of headers, and captures.
@@ -183,14 +196,15 @@ pub fn add_host_files(
     host_readings: &HostReadings,
 ) -> Result<(), CampaignError> {
     let HostReadings { headers, captures } = host_readings;
+    let mut wanted = WantedInputs::default();
     for (path, hash) in headers.values().flatten().flat_map(|reading| &reading.files) {
-        inputs.read_unchanged(project, path, |bytes| content_hash(bytes) == *hash)?;
+        wanted.add(path, STORED, Some(KnownContent::Hash(hash)));
     }
     for (path, hash) in &captures.files {
-        let is_unchanged = |bytes: &[u8]| content_hash(bytes) == *hash;
-        inputs.read_checked(project, path, Keeping::UpToLimit, is_unchanged)?;
+        let kept = (Keeping::UpToLimit, Presence::Required);
+        wanted.add(path, kept, Some(KnownContent::Hash(hash)));
     }
-    Ok(())
+    wanted.read_into(inputs, project)
 }
 
 fn changed_file(path: &str) -> CampaignError {
@@ -206,27 +220,6 @@ fn source_text(kernel: &CompiledKernel) -> Option<&str> {
 }
 
 impl ProjectInputs {
-    /// Reads what is stored whatever its size, if it is still what the run read.
-    fn read_unchanged(
-        &mut self,
-        project: &Project,
-        path: &str,
-        is_unchanged: impl Fn(&[u8]) -> bool,
-    ) -> Result<(), CampaignError> {
-        self.read_checked(project, path, Keeping::Always, is_unchanged)
-    }
-
-    fn read_checked(
-        &mut self,
-        project: &Project,
-        path: &str,
-        keeping: Keeping,
-        is_unchanged: impl Fn(&[u8]) -> bool,
-    ) -> Result<(), CampaignError> {
-        self.add_file(path, InputFile::read(project, path, keeping, is_unchanged)?);
-        Ok(())
-    }
-
     fn add_input(&mut self, path: &str, bytes: Vec<u8>, keeping: Keeping, limit: u64) {
         self.add_file(path, InputFile::of_bytes(bytes, keeping, limit));
     }
@@ -255,19 +248,6 @@ impl ProjectInputs {
 }
 
 impl InputFile {
-    fn read(
-        project: &Project,
-        path: &str,
-        keeping: Keeping,
-        is_unchanged: impl Fn(&[u8]) -> bool,
-    ) -> Result<Self, CampaignError> {
-        let bytes = read_bytes(&project.root.join(path), path)?;
-        if !is_unchanged(&bytes) {
-            return Err(changed_file(path));
-        }
-        Ok(Self::of_bytes(bytes, keeping, project.settings.value.limits.output_bytes))
-    }
-
     fn of_bytes(bytes: Vec<u8>, keeping: Keeping, limit: u64) -> Self {
         let sha256 = sha256_digits(&bytes);
         let size = bytes.len() as u64;
