@@ -31,21 +31,17 @@ use vkcert_spirv::interface::Reflection;
 
 /// What hosts of a project's kernels are told by.
 pub(super) struct Hosts<'a> {
-    project: &'a Project,
+    sources: &'a CouplingSources<'a>,
     kernels: KernelsByName<'a>,
     tests: TestsByKernel<'a>,
-    device: Option<&'a DeviceLimits>,
-    readings: &'a HostReadings,
 }
 
 impl<'a> Hosts<'a> {
     pub(super) fn of_sources(sources: &'a CouplingSources<'a>) -> Self {
         Self {
-            project: sources.project,
+            sources,
             kernels: kernels_by_name(sources.kernels),
             tests: TestsByKernel::of_tests(sources.prepared_tests, sources.test_facts),
-            device: sources.device,
-            readings: sources.host_readings,
         }
     }
 
@@ -54,10 +50,11 @@ impl<'a> Hosts<'a> {
         &self,
         interface: &'a Located<Interface>,
     ) -> Option<CoupledKernel<'a>> {
-        let project = self.project;
+        let CouplingSources { project, host_readings, device, .. } = *self.sources;
         let kernel = *self.kernels.get(&interface.kernel)?;
-        let readings = self.readings.headers.get(&interface.kernel).map_or(&[][..], Vec::as_slice);
-        let captures = self.readings.captures.by_kernel.get(&interface.kernel);
+        let HostReadings { headers, captures } = host_readings;
+        let readings = headers.get(&interface.kernel).map_or(&[][..], Vec::as_slice);
+        let captures = captures.by_kernel.get(&interface.kernel);
         let files = interface.pipeline.iter().map(|pipeline| pipeline.file.as_str());
         let merged = coupling::merged_interface(&interface.value, readings);
         let tests = uses_by_tests(&merged, kernel, &self.tests);
@@ -71,7 +68,7 @@ impl<'a> Hosts<'a> {
             captures: captures.map_or(&[][..], Vec::as_slice),
             earlier: self.stated_earlier(interface),
             tests,
-            device: self.device,
+            device,
             memory_model: project.settings.value.memory_model,
         })
     }
@@ -84,7 +81,8 @@ impl<'a> Hosts<'a> {
         mut checks: Vec<CouplingCheck>,
     ) -> Vec<CouplingCheck> {
         for earlier in &interface.earlier {
-            if self.project.set_aside.iter().any(|row| row.settings.name == earlier.kernel) {
+            if self.sources.project.set_aside.iter().any(|row| row.settings.name == earlier.kernel)
+            {
                 let kernel = earlier.kernel;
                 let row = CouplingCheck {
                     check: CouplingCheckName::EarlierDispatches,
@@ -110,7 +108,7 @@ impl<'a> Hosts<'a> {
         failure: CampaignError,
     ) -> CampaignError {
         let CampaignError::Input(found) = failure else { return failure };
-        let file = self.project.relative_file(interface);
+        let file = self.sources.project.relative_file(interface);
         let placed = found.into_iter().map(|diagnostic| match diagnostic.location {
             Some(_) => diagnostic,
             None => diagnostic.in_file(file.clone()),
@@ -122,7 +120,7 @@ impl<'a> Hosts<'a> {
     fn stated_earlier(&self, interface: &'a Interface) -> Vec<StatedEarlier<'a>> {
         let stated = interface.earlier.iter().filter_map(|stated| {
             let kernel = *self.kernels.get(&stated.kernel)?;
-            let mut interfaces = self.project.interfaces.iter();
+            let mut interfaces = self.sources.project.interfaces.iter();
             let interface = interfaces.find(|interface| interface.kernel == stated.kernel);
             Some(StatedEarlier { stated, kernel, interface })
         });
