@@ -18,34 +18,37 @@ const MOST_BYTES: u64 = 1 << 10;
 
 /// The file: a number of bytes in each line.
 pub(crate) struct ToldSize {
-    path: PathBuf,
+    folder: PathBuf,
 }
 
 impl ToldSize {
     /// Of the store with these entries.
     pub(crate) fn of_folder(folder: &Path) -> Self {
-        Self { path: folder.join(FILE) }
+        Self { folder: folder.to_owned() }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join(FILE)
     }
 
     /// Adds what a run has added, and tells the size with that; none: it is not known.
     pub(crate) fn add(&self, added: u64) -> Option<u64> {
         // Without the file there is nothing to add to.
-        let mut file = File::options().append(true).open(&self.path).ok()?;
+        let mut file = File::options().append(true).open(self.path()).ok()?;
         file.write_all(format!("{added}\n").as_bytes()).ok()?;
         if file.metadata().ok()?.len() > MOST_BYTES {
             return None;
         }
-        let text = fs::read_to_string(&self.path).ok()?;
+        let text = fs::read_to_string(self.path()).ok()?;
         // Of a count that was lost with the power, the added line is left.
         if text.lines().count() < 2 { None } else { sum_of_lines(&text) }
     }
 
     /// Replaces it by what was counted.
     pub(crate) fn replace(&self, counted: u64) -> io::Result<()> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let mut unfinished = tempfile::NamedTempFile::new_in(folder)?;
+        let mut unfinished = tempfile::NamedTempFile::new_in(&self.folder)?;
         writeln!(unfinished, "{counted}")?;
-        unfinished.persist(&self.path)?;
+        unfinished.persist(self.path())?;
         Ok(())
     }
 }
