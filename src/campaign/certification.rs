@@ -29,16 +29,12 @@ use std::borrow::Cow;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use vkcert_cache::RunCache;
+use vkcert_deep_stack::STACK_BYTES;
 use vkcert_model::evidence::{EngineIdentity, Evidence};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::records::{RecordMode, Witnesses};
 use vkcert_model::schedule::{Schedule, Schedules};
 use vkcert_requirement::Project;
-
-/// Statement trees are as deep as the source is nested (and an `else if` chain nests once per
-/// link); what walks, clones, stores and drops them needs room. Pages of a stack that are never
-/// touched cost nothing.
-pub const STACK_BYTES: usize = 512 << 20;
 
 /// What is asked of a campaign beside what its project says.
 #[derive(Debug, Clone)]

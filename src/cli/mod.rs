@@ -51,13 +51,13 @@ mod verify;
 #[cfg(feature = "fuzzing")]
 pub use verify::survive_changes;
 
-use crate::campaign::certification::STACK_BYTES;
 use crate::campaign::engines::worker_program;
 use crate::campaign::verification::Compiling;
 pub use crate::model::exit::Exit;
 use args::{Command, CommandLine, OutputForm};
 use clap::{CommandFactory, Parser};
 use failure::Failure;
+use vkcert_deep_stack::STACK_BYTES;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> Exit {

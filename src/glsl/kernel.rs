@@ -12,7 +12,7 @@ use super::outline::{self, UnitOutline};
 use super::positions::{RelinedProduction, TokenPositions};
 use super::preprocessor::{self, DEFINES_PATH, FailureCause, PreprocessError, TranslationUnit};
 use super::{
-    Compiled, KernelSource, Optimization, STACK_BYTES, compile as compiler, digests, lines, narrow,
+    Compiled, KernelSource, Optimization, compile as compiler, deep_stack, digests, lines, narrow,
     parser, semantics,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,16 +43,31 @@ pub fn compile_with(
     kernel: &KernelSource,
     positions_wanted: PositionsWanted,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let start_failure =
-        |message: String| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)];
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let front_end_thread =
-            builder.spawn_scoped(scope, || compile_here(kernel, positions_wanted));
-        let front_end_thread = front_end_thread
-            .map_err(|error| start_failure(format!("the front end cannot be started: {error}")))?;
-        front_end_thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    deep_stack::run_deep(|| compile_here(kernel, positions_wanted))
+        .map_err(|error| not_started(kernel, &error))?
+}
+
+fn not_started(kernel: &KernelSource, error: &std::io::Error) -> Vec<Diagnostic> {
+    let message = format!("the front end cannot be started: {error}");
+    vec![Diagnostic::new("compiler", message).in_file(&kernel.path)]
+}
+
+/// Runs `other` where a core of the pool has nothing else to do, or else behind `own`, which runs
+/// on this thread.
+///
+/// # Errors
+///
+/// If a thread with a deep stack is needed and none can be started for `other`.
+fn run_beside<A: Send, B>(
+    other: impl FnOnce() -> A + Send,
+    own: impl FnOnce() -> B,
+) -> (std::io::Result<A>, B) {
+    let mut other_result = None;
+    let own_result = rayon::in_place_scope(|scope| {
+        scope.spawn(|_| other_result = Some(deep_stack::run_deep(other)));
+        own()
+    });
+    (other_result.expect("a scope ends when all in it has run"), own_result)
 }
 
 /// Files that a text which does not compile includes.
@@ -70,11 +85,7 @@ pub struct RefusedIncludes {
 /// # Errors
 /// If no thread can be started.
 pub fn includes_of_refused(kernel: &KernelSource) -> std::io::Result<RefusedIncludes> {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let reader = builder.spawn_scoped(scope, || look_into_includes(kernel))?;
-        Ok(reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
+    deep_stack::run_deep(|| look_into_includes(kernel))
 }
 
 fn look_into_includes(kernel: &KernelSource) -> RefusedIncludes {
@@ -125,19 +136,14 @@ fn compile_here(
     }
     let mut report_notes = Vec::new();
     let (compiled_twice, read_unit) = match &own_unit {
-        Ok(unit) if !semantics::may_occur(&unit.tokens) => std::thread::scope(|scope| {
-            // The compiler works on the production text while the same text is read here.
-            let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-            let worker = builder.spawn_scoped(scope, || production_twice(kernel));
-            let read_unit = ReadText::from_unit(kernel, &includes, own_unit, &mut report_notes);
-            let compiled_twice = match worker {
-                Ok(worker) => {
-                    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                }
-                Err(_) => production_twice(kernel),
-            };
-            (compiled_twice, read_unit)
-        }),
+        // The compiler works on the production text while the same text is read here.
+        Ok(unit) if !semantics::may_occur(&unit.tokens) => {
+            let (compiled_twice, read_unit) = run_beside(
+                || production_twice(kernel),
+                || ReadText::from_unit(kernel, &includes, own_unit, &mut report_notes),
+            );
+            (compiled_twice.map_err(|error| not_started(kernel, &error))?, read_unit)
+        }
         Ok(_) | Err(_) => {
             let read_unit = ReadText::from_unit(kernel, &includes, own_unit, &mut report_notes);
             semantics::refuse_varying(&read_unit.unit, &read_unit.outline)?;
@@ -154,15 +160,17 @@ fn compile_here(
     report_notes.extend(outline.notes.iter().cloned());
     let marker_names = MarkerNames::unused_in(&unit.tokens);
     let relined = RelinedProduction::from_module(kernel, &unit, &production_words);
-    let (marked_text, marked_words, excluded_markers) = std::thread::scope(|scope| {
+    let compile_positions = || {
         if positions_wanted == PositionsWanted::Soon && relined.has_control_flow {
-            // Where no thread starts, the module is compiled when it is asked for.
-            let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-            let _ = builder.spawn_scoped(scope, || relined.text.compile_ahead(kernel));
+            relined.text.compile_ahead(kernel);
         }
+    };
+    // Where no thread starts, the module of the positions is compiled when it is asked for.
+    let (_, marked_module) = run_beside(compile_positions, || {
         compile_marked_text(kernel, &unit, &outline, &marker_names, &mut report_notes)
-            .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])
-    })?;
+    });
+    let (marked_text, marked_words, excluded_markers) = marked_module
+        .map_err(|message| vec![Diagnostic::new("compiler", message).in_file(&kernel.path)])?;
     let excluded_items = excluded_markers.keys().copied().collect();
     let markers = marking::marker_insertions(
         &outline.placements,
@@ -256,24 +264,22 @@ fn production_twice(kernel: &KernelSource) -> Result<CompiledTwice, Vec<Diagnost
     // The upper half of a `double` of these bytes is a number that survives conversion to narrower
     // floats.
     const REMAINS: [u8; 2] = [0x3F, 0x40];
-    let compile_on = |freed_byte: u8| {
-        let includes = IncludeResolver::new(kernel);
-        let module = compiler::compile_production_on(kernel, &includes, freed_byte)?;
-        Ok::<_, Vec<Diagnostic>>((module, includes.read_includes()))
-    };
-    let (first, second) = std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let second = builder.spawn_scoped(scope, || compile_on(REMAINS[1]));
-        let first = compile_on(REMAINS[0]);
-        let second = match second {
-            Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => compile_on(REMAINS[1]),
-        };
-        (first, second)
-    });
+    let (second, first) =
+        run_beside(|| production_on(kernel, REMAINS[1]), || production_on(kernel, REMAINS[0]));
+    let second = second.map_err(|error| not_started(kernel, &error))?;
     let ((first, mut includes), (second, other_includes)) = (first?, second?);
     includes.join(other_includes);
     Ok(CompiledTwice { first, second, path: kernel.path.clone(), includes })
+}
+
+/// The production module, and the files that it includes.
+fn production_on(
+    kernel: &KernelSource,
+    freed_byte: u8,
+) -> Result<(Vec<u32>, ReadIncludes), Vec<Diagnostic>> {
+    let includes = IncludeResolver::new(kernel);
+    let module = compiler::compile_production_on(kernel, &includes, freed_byte)?;
+    Ok((module, includes.read_includes()))
 }
 
 /// The preprocessed text of a kernel and how far it can be trusted; why there is none where macros

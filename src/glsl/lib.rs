@@ -53,10 +53,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 #[cfg(feature = "compiler")]
 use std::sync::Arc;
+use vkcert_deep_stack as deep_stack;
 use vkcert_model::structure::{Decision, KernelStructure, RequestedMark};
 
-/// Stack of the front end: enough for the deepest text that the parser's limits let through.
-const STACK_BYTES: usize = 512 << 20;
 pub use decisions::collapse_spaces;
 pub use include::{IncludeLookup, finds_the_same};
 #[cfg(feature = "compiler")]
@@ -153,13 +152,7 @@ pub struct TextOutline {
 /// Reads text as the front end does, but without the compiler: no macro is predefined, no file
 /// included. For tests of robustness; any text has an outline or is refused with the reason.
 pub fn outline_of_text(text: &str) -> Result<TextOutline, String> {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let outline_thread = builder
-            .spawn_scoped(scope, || outline_here(text))
-            .map_err(|error| error.to_string())?;
-        outline_thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    deep_stack::run_deep(|| outline_here(text)).map_err(|error| error.to_string())?
 }
 
 fn outline_here(text: &str) -> Result<TextOutline, String> {

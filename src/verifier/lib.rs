@@ -17,12 +17,10 @@ mod split_files;
 
 use args::{Color, Command, CommandLine, OutputForm};
 use clap::Parser;
+use vkcert_deep_stack::STACK_BYTES;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::exit::Exit;
 use vkcert_verification::{NoToolchain, VerifyError};
-
-/// Stack for evidence of the deepest text that the front end reads.
-const STACK_BYTES: usize = 512 << 20;
 
 /// Runs the small program with the arguments of the process.
 pub fn main() -> Exit {

@@ -10,7 +10,7 @@ mod diagnostics;
 use crate::include::{IncludeForm, IncludeResolver};
 use crate::marking::MarkerNames;
 use crate::preprocessor::{self, PredefinedMacros};
-use crate::{KernelSource, Optimization, marker_calls};
+use crate::{KernelSource, Optimization, deep_stack, marker_calls};
 use diagnostics::error_diagnostics;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -165,17 +165,33 @@ pub(crate) fn compile_production(
         compile_options(kernel, IncludedFiles::Exact(includes), MacroDefinitions::OfKernel)
             .map_err(|diagnostic| vec![*diagnostic])?;
     compile_options.set_optimization_level(optimization_level(optimization));
-    let _inside = NativeScope::new(NativePart::Compiler, &kernel.path);
-    let result = shared_compiler().map_err(|diagnostic| vec![*diagnostic])?.compile_into_spirv(
-        &kernel.text,
-        shaderc::ShaderKind::Compute,
-        &kernel.path,
-        &kernel.entry,
-        Some(&compile_options),
-    );
-    result
-        .map(|artifact| artifact.as_binary().to_vec())
+    let compiler = shared_compiler().map_err(|diagnostic| vec![*diagnostic])?;
+    compile_zeroed(compiler, kernel, &kernel.text, &compile_options)
         .map_err(|error| error_diagnostics(kernel, includes, &error))
+}
+
+/// Compiles on a stack that reads as zero: what the compiler reads there without having written it
+/// is the same each time.
+fn compile_zeroed(
+    compiler: &shaderc::Compiler,
+    kernel: &KernelSource,
+    text: &str,
+    options: &shaderc::CompileOptions,
+) -> shaderc::Result<Vec<u32>> {
+    let _inside = NativeScope::new(NativePart::Compiler, &kernel.path);
+    let compilation = deep_stack::run_zeroed(|| {
+        compiler.compile_into_spirv(
+            text,
+            shaderc::ShaderKind::Compute,
+            &kernel.path,
+            &kernel.entry,
+            Some(options),
+        )
+    });
+    let artifact = compilation.map_err(|error| {
+        shaderc::Error::InternalError(format!("the compiler's stack cannot be cleared: {error}"))
+    })??;
+    Ok(artifact.as_binary().to_vec())
 }
 
 fn optimization_level(optimization: Optimization) -> shaderc::OptimizationLevel {
@@ -253,15 +269,7 @@ pub(crate) fn compile_rewritten(
             .map_err(not_compiled)?;
     compile_options.set_optimization_level(optimization_level(optimization));
     let compiler = shared_compiler().map_err(not_compiled)?;
-    let _inside = NativeScope::new(NativePart::Compiler, &kernel.path);
-    let result = compiler.compile_into_spirv(
-        text,
-        shaderc::ShaderKind::Compute,
-        &kernel.path,
-        &kernel.entry,
-        Some(&compile_options),
-    );
-    result.map(|artifact| artifact.as_binary().to_vec()).map_err(|error| {
+    compile_zeroed(compiler, kernel, text, &compile_options).map_err(|error| {
         let message = error.to_string();
         let errors = message.lines().filter_map(|line| line.split_once("error:"));
         let places = errors.filter_map(|(place, _)| {

@@ -32,7 +32,7 @@ mod writer;
 use super::outline::{self, UnitOutline};
 use super::preprocessor::TranslationUnit;
 use super::syntax::{FileLevelItem, TokenIndex};
-use super::{KernelSource, STACK_BYTES, parser};
+use super::{KernelSource, deep_stack, parser};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use vkcert_model::id::DecisionId;
@@ -109,13 +109,8 @@ pub fn emit_program(
     interface: &KernelInterface,
     job: &str,
 ) -> Result<CppProgram, Unsupported> {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let emitter_thread = builder.spawn_scoped(scope, || emit_here(kernel, interface, job));
-        let emitter_thread = emitter_thread
-            .map_err(|_| Unsupported::kernel(kernel, "a kernel for which no stack is left"))?;
-        emitter_thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    deep_stack::run_deep(|| emit_here(kernel, interface, job))
+        .map_err(|_| Unsupported::kernel(kernel, "a kernel for which no stack is left"))?
 }
 
 fn emit_here(
