@@ -53,7 +53,8 @@ fn not_started(kernel: &KernelSource, error: &std::io::Error) -> Vec<Diagnostic>
 }
 
 /// Runs `other` where a core of the pool has nothing else to do, or else behind `own`, which runs
-/// on this thread.
+/// on this thread. A thread outside of the pool runs both itself: threads of the pool may wait for it,
+/// and would wait forever if it waited for them.
 ///
 /// # Errors
 ///
@@ -62,6 +63,10 @@ fn run_beside<A: Send, B>(
     other: impl FnOnce() -> A + Send,
     own: impl FnOnce() -> B,
 ) -> (std::io::Result<A>, B) {
+    if rayon::current_thread_index().is_none() {
+        let own_result = own();
+        return (deep_stack::run_deep(other), own_result);
+    }
     let mut other_result = None;
     let own_result = rayon::in_place_scope(|scope| {
         scope.spawn(|_| other_result = Some(deep_stack::run_deep(other)));
@@ -518,6 +523,7 @@ fn kernel_structure(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rayon::prelude::*;
 
     /// A constant of which the compiler reads more than it has written.
     const DEFECT: &str = "#version 450
@@ -526,6 +532,14 @@ layout(local_size_x = 1) in;
 layout(binding = 0) buffer D { float16_t d[]; };
 void main() { d[gl_GlobalInvocationID.x] = float16_t(5); }
 ";
+
+    #[test]
+    fn a_pool_whose_stacks_are_all_too_shallow_compiles() {
+        let right = KernelSource::alone("k.comp", DEFECT.replace("(5)", "(5.0)"), "vulkan1.3");
+        let compile_once = |_| compile(&right).expect("it compiles").production;
+        let modules: Vec<Vec<u32>> = (0..64).into_par_iter().map(compile_once).collect();
+        assert!(modules.iter().all(|module| *module == modules[0]));
+    }
 
     #[test]
     fn modules_that_depend_on_what_memory_held_are_refused() {
