@@ -5,6 +5,7 @@
 //! itself.
 
 use super::drawing::Drawing;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use vkcert_model::wording::is_deceptive;
@@ -522,17 +523,59 @@ impl Outline {
         text: impl Into<Text>,
         anchor: impl Into<Anchor>,
     ) -> Block {
+        let number = self.next_number(depth);
+        Block::Heading(Heading { depth, number, text: text.into(), anchor: anchor.into() })
+    }
+
+    /// The number of the next heading of this depth.
+    fn next_number(&mut self, depth: u8) -> String {
         let heading_level = usize::from(depth.clamp(1, 3));
         self.counters[heading_level - 1] += 1;
         self.counters[heading_level..].fill(0);
-        let heading_number =
-            self.counters[..heading_level].iter().map(u32::to_string).collect::<Vec<_>>().join(".");
-        Block::Heading(Heading {
-            depth,
-            number: heading_number,
-            text: text.into(),
-            anchor: anchor.into(),
-        })
+        self.counters[..heading_level].iter().map(u32::to_string).collect::<Vec<_>>().join(".")
+    }
+
+    /// Adds what `make` adds for each part, as if it were called for one after the other; it is called
+    /// on all cores.
+    pub(crate) fn add_parts<Part: Send>(
+        &mut self,
+        parts: impl IntoParallelIterator<Item = Part, Iter: IndexedParallelIterator>,
+        make: impl Fn(Part, &mut Outline) + Sync,
+    ) {
+        let outline_of = |part| {
+            let mut outline = Outline::default();
+            make(part, &mut outline);
+            outline
+        };
+        let outlines: Vec<Outline> = parts.into_par_iter().map(outline_of).collect();
+        outlines.into_iter().for_each(|outline| self.append(outline));
+    }
+
+    /// Adds the blocks of another outline, whose headings get the numbers that follow here.
+    fn append(&mut self, other: Outline) {
+        let mut blocks = other.blocks;
+        blocks.iter_mut().for_each(|block| self.number_headings(block));
+        self.blocks.append(&mut blocks);
+    }
+
+    fn number_headings(&mut self, block: &mut Block) {
+        match block {
+            Block::Heading(heading) => heading.number = self.next_number(heading.depth),
+            Block::Together(blocks) => {
+                blocks.iter_mut().for_each(|block| self.number_headings(block));
+            }
+            Block::Fitting { whole, brief } => {
+                whole.iter_mut().chain(brief).for_each(|block| self.number_headings(block));
+            }
+            Block::Paragraph(_)
+            | Block::List(_)
+            | Block::Tree { .. }
+            | Block::Pairs(_)
+            | Block::Table(_)
+            | Block::Drawing(_)
+            | Block::Notice { .. }
+            | Block::Source { .. } => {}
+        }
     }
 
     pub(crate) fn add_paragraph(&mut self, text: impl Into<Text>) {
@@ -555,6 +598,31 @@ impl Outline {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_numbered_as_if_added_one_after_the_other() {
+        let add_part = |number: usize, outline: &mut Outline| {
+            outline.add_heading(2, format!("part {number}"), format!("part/{number}"));
+            let deep = outline.numbered_heading(3, "deep", format!("deep/{number}"));
+            outline.add_block(Block::Together(vec![deep]));
+            outline.add_parts(0..number % 3, |inner, outline| {
+                outline.add_heading(3, "inner", format!("inner/{number}/{inner}"));
+            });
+        };
+        let outline_of = |add_all: &dyn Fn(&mut Outline)| {
+            let mut outline = Outline::default();
+            outline.add_heading(1, "before", "before");
+            outline.add_heading(2, "own", "own");
+            add_all(&mut outline);
+            outline.add_heading(2, "behind", "behind");
+            outline.blocks
+        };
+        let one_by_one = outline_of(&|outline| (0..20).for_each(|part| add_part(part, outline)));
+        let all_at_once = outline_of(&|outline| outline.add_parts(0..20, add_part));
+        assert_eq!(all_at_once, one_by_one);
+        let Some(Block::Heading(last)) = all_at_once.last() else { panic!("a heading") };
+        assert_eq!(last.number, "1.22");
+    }
 
     #[test]
     fn what_stands_between_backticks_is_code() {

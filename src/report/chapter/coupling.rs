@@ -21,7 +21,7 @@ pub(super) fn coupling_chapter(evidence: &Evidence, outline: &mut Outline) {
         outline.add_paragraph(without);
     }
     classes_section(evidence, outline);
-    for coupling in &evidence.campaign.coupling {
+    outline.add_parts(&evidence.campaign.coupling, |coupling, outline| {
         let name = &coupling.kernel;
         outline.add_heading(
             2,
@@ -35,7 +35,7 @@ pub(super) fn coupling_chapter(evidence: &Evidence, outline: &mut Outline) {
         outline.add_drawings(drawings);
         captured_tables(coupling, outline);
         nodes_table(evidence, coupling, outline);
-    }
+    });
     hand_over_section(evidence, outline);
 }
 

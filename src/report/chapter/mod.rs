@@ -111,9 +111,9 @@ impl Chapter {
             Chapter::TestResults => test::test_chapter(evidence, TestPart::Results, outline),
             Chapter::TestCases => test_case::test_case_chapter(evidence, outline),
             Chapter::Kernels => {
-                for unit in facts::kernel_units(evidence) {
+                outline.add_parts(facts::kernel_units(evidence), |unit, outline| {
                     kernel::kernel_chapter(evidence, &unit, outline);
-                }
+                });
             }
             Chapter::Justifications => justifications::justifications_chapter(evidence, outline),
             Chapter::Coupling => coupling::coupling_chapter(evidence, outline),
@@ -136,8 +136,7 @@ pub(super) fn report_document(
     let root = evidence.root()?;
     let sources = Sources { evidence, name, root: &root, history };
     let mut outline = Outline::default();
-    let chapters = name.row().chapters;
-    chapters.iter().for_each(|chapter| chapter.add(sources, &mut outline));
+    outline.add_parts(name.row().chapters, |chapter, outline| chapter.add(sources, outline));
     let mut document = document_of(evidence, name, &root, outline);
     document.front = front_of(evidence, name, &root);
     if name != DocumentName::All {
@@ -165,13 +164,13 @@ pub(super) fn index_document(
     let root = evidence.root()?;
     let sources = Sources { evidence, name, root: &root, history };
     let mut outline = Outline::default();
-    for chapter in name.row().chapters {
+    outline.add_parts(name.row().chapters, |chapter, outline| {
         if *chapter == Chapter::Kernels {
-            kernel_list::kernel_list_chapter(evidence, places, &mut outline);
+            kernel_list::kernel_list_chapter(evidence, places, outline);
         } else {
-            chapter.add(sources, &mut outline);
+            chapter.add(sources, outline);
         }
-    }
+    });
     let mut document = document_of(evidence, name, &root, outline);
     document.front = front_of(evidence, name, &root);
     Ok(document)

@@ -53,7 +53,8 @@ pub(super) fn test_chapter(evidence: &Evidence, part: TestPart, outline: &mut Ou
     let pictured_tests = pictures::pictured_tests(evidence, outline);
     let procedures =
         (part == TestPart::CasesAndResults).then(|| procedure::ProcedureSource::of(evidence));
-    for (index, test) in evidence.campaign.tests.iter().enumerate() {
+    outline.add_parts(0..evidence.campaign.tests.len(), |index, outline| {
+        let test = &evidence.campaign.tests[index];
         add_test(evidence, index, procedures.as_ref(), outline);
         if pictured_tests.contains(&index) {
             pictures::picture_blocks(test, outline);
@@ -63,7 +64,7 @@ pub(super) fn test_chapter(evidence: &Evidence, part: TestPart, outline: &mut Ou
             .iter()
             .filter(|failure| !failure.mismatches.is_empty())
             .for_each(|failure| mismatch_table(test, failure, outline));
-    }
+    });
 }
 
 /// A test but for its pictures and mismatches, with its steps where they belong to the document.
