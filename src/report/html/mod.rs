@@ -22,14 +22,21 @@ use super::{Format, Presentation, ReportError, Standing, facts};
 use links::{PageLinks, element_id};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use rayon::prelude::*;
+use sections::SectionPiece;
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use vkcert_model::evidence::Evidence;
+use vkcert_model::pipelined::write_while_making;
 
 pub(crate) use drawing::svg_document;
 pub use split::{HTML_SPLIT_ABOVE, KERNEL_FOLDER, KERNEL_PAGE_START, PagedHtml, kernel_folder};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
+
+/// Pieces of a page that are in memory at a time.
+const PIECES_AT_A_TIME: usize = 4096;
 
 pub(super) struct Html;
 
@@ -39,6 +46,17 @@ impl Format for Html {
         evidence: &Evidence,
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
+        let mut bytes = Vec::new();
+        self.render_to(evidence, presentation, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn render_to(
+        &self,
+        evidence: &Evidence,
+        presentation: &Presentation,
+        target: &mut (dyn Write + Send),
+    ) -> Result<(), ReportError> {
         let document = super::chapter::report_document(
             evidence,
             presentation.document,
@@ -51,7 +69,7 @@ impl Format for Html {
             heading: document.project.clone(),
             known_names: toolbar::names_of_run(evidence),
         };
-        Ok(page_bytes(&document, &page))
+        Ok(write_page(&document, &page, target)?)
     }
 }
 
@@ -106,14 +124,44 @@ fn standing_stamp(standing: &Standing) -> Markup {
     }
 }
 
-/// The page as its file holds it. What would turn the direction of text is replaced wherever it
-/// stands: in names, in source text, in what the pointer shows.
+/// Begins what stands on a page behind its chapters.
+const FOOTER_START: &str = "<footer>";
+
+/// The page as its file holds it.
 fn page_bytes(document: &Document, page: &Page) -> Vec<u8> {
-    let text = html_page(document, page).into_string();
-    text.replace(shows_other_text, "\u{fffd}").into_bytes()
+    let mut bytes = Vec::new();
+    write_page(document, page, &mut bytes).expect("memory takes all that is written to it");
+    bytes
 }
 
-fn html_page(document: &Document, page: &Page) -> Markup {
+/// Writes the page, whose pieces are set on all cores.
+fn write_page(document: &Document, page: &Page, target: &mut (dyn Write + Send)) -> io::Result<()> {
+    let frame = shown_markup(page_frame(document, page));
+    // Text on the page is escaped: the tag itself stands there once.
+    let (before, behind) =
+        frame.split_once(FOOTER_START).expect("the frame of a page has its footer");
+    target.write_all(before.as_bytes())?;
+    let sections = sections::sections_of(&document.body);
+    let pieces = sections::pieces_of(&sections);
+    let set_pieces = |pieces: &[SectionPiece]| -> io::Result<Vec<String>> {
+        Ok(pieces.par_iter().map(|piece| shown_markup(set_piece(piece, page))).collect())
+    };
+    write_while_making(pieces.chunks(PIECES_AT_A_TIME), set_pieces, |texts| {
+        texts.iter().try_for_each(|text| target.write_all(text.as_bytes()))
+    })?;
+    target.write_all(FOOTER_START.as_bytes())?;
+    target.write_all(behind.as_bytes())
+}
+
+/// Markup as a file holds it. What would turn the direction of text is replaced wherever it stands:
+/// in names, in source text, in what the pointer shows.
+fn shown_markup(markup: Markup) -> String {
+    let text = markup.into_string();
+    if text.contains(shows_other_text) { text.replace(shows_other_text, "\u{fffd}") } else { text }
+}
+
+/// The page without its chapters, which stand in front of its footer.
+fn page_frame(document: &Document, page: &Page) -> Markup {
     let title = document.project_and_title();
     let is_whole = page.heading == document.project;
     html! {
@@ -135,9 +183,6 @@ fn html_page(document: &Document, page: &Page) -> Markup {
                         p.kicker { @if !is_whole { (document.project) " · " } (document.title) }
                         h1 { (page.heading) }
                         @for block in &document.front { (set_block(block, page)) }
-                    }
-                    @for chapter in sections::sections_of(&document.body) {
-                        (set_section(&chapter, page))
                     }
                     footer {
                         (document.tool) " · " (document.level)
@@ -196,13 +241,14 @@ fn navigation(document: &Document, page: &Page) -> Markup {
 }
 
 /// Chapters are laid out by browsers once they come into sight, so that many of them cost nothing.
-fn set_section(section: &sections::Section, page: &Page) -> Markup {
-    let depth = section.heading.map_or(1, |heading| heading.depth);
-    html! {
-        section.part.chapter[depth == 1] {
-            @for block in &section.blocks { (set_block(block, page)) }
-            @for part in &section.parts { (set_section(part, page)) }
+fn set_piece(piece: &SectionPiece, page: &Page) -> Markup {
+    match piece {
+        SectionPiece::Start { depth: 1 } => {
+            PreEscaped("<section class=\"part chapter\">".to_owned())
         }
+        SectionPiece::Start { .. } => PreEscaped("<section class=\"part\">".to_owned()),
+        SectionPiece::Block(block) => set_block(block, page),
+        SectionPiece::End => PreEscaped("</section>".to_owned()),
     }
 }
 

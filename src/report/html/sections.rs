@@ -11,6 +11,35 @@ pub(super) struct Section<'a> {
     pub parts: Vec<Section<'a>>,
 }
 
+/// What a page consists of between its front and its footer, in order.
+#[derive(Clone, Copy)]
+pub(super) enum SectionPiece<'a> {
+    /// A section begins.
+    Start {
+        depth: u8,
+    },
+    Block(&'a Block),
+    /// The innermost section ends.
+    End,
+}
+
+/// The pieces of sections, one behind the other.
+pub(super) fn pieces_of<'a>(sections: &[Section<'a>]) -> Vec<SectionPiece<'a>> {
+    let mut pieces = Vec::new();
+    add_pieces(sections, &mut pieces);
+    pieces
+}
+
+fn add_pieces<'a>(sections: &[Section<'a>], pieces: &mut Vec<SectionPiece<'a>>) {
+    for section in sections {
+        let depth = section.heading.map_or(1, |heading| heading.depth);
+        pieces.push(SectionPiece::Start { depth });
+        pieces.extend(section.blocks.iter().map(|block| SectionPiece::Block(block)));
+        add_pieces(&section.parts, pieces);
+        pieces.push(SectionPiece::End);
+    }
+}
+
 /// The sections of a body, chapters outermost.
 pub(super) fn sections_of(blocks: &[Block]) -> Vec<Section<'_>> {
     let mut chapters: Vec<Section> = Vec::new();
