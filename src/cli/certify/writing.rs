@@ -337,12 +337,16 @@ fn write_report(
         }
         ReportParts::Volumes(volumes) => {
             report.linked_names.push(VOLUME_FOLDER);
-            let written = volumes.further_volumes().map(|volume| {
-                let (name, bytes) = volume.map_err(unrendered)?;
-                write_part(format!("{VOLUME_FOLDER}/{name}"), &bytes)
-            });
-            report.hashes = written.collect::<Result<_, _>>()?;
-            let first = volumes.first_volume().map_err(unrendered)?;
+            let write_further = || {
+                let written = volumes.further_volumes().map(|volume| {
+                    let (name, bytes) = volume.map_err(unrendered)?;
+                    write_part(format!("{VOLUME_FOLDER}/{name}"), &bytes)
+                });
+                written.collect::<Result<_, Failure>>()
+            };
+            let (first, further_hashes) = rayon::join(|| volumes.first_volume(), write_further);
+            report.hashes = further_hashes?;
+            let first = first.map_err(unrendered)?;
             target.write_all(&first).map_err(unwritten)?;
         }
     }
