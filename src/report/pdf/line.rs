@@ -5,7 +5,7 @@
 //! `<U+4E2D>`, never dropped.
 
 use super::face::{FontFace, FontFaces};
-use crate::document::{Anchor, Text, Tone};
+use crate::document::{Anchor, Text, TextRun, Tone};
 use std::sync::Arc;
 
 /// Text of one face and tone on one line.
@@ -161,14 +161,8 @@ impl LineBreaker<'_> {
     fn source_characters(&self, text: &Text) -> Vec<TextSpan> {
         let mut word = Word::new();
         for run in &text.0 {
-            for character in run.text.chars() {
-                match self.faces.face_showing(FontFace::from(run.style), character) {
-                    Some(face) => self.push_character(&mut word, face, run, character),
-                    None => format!("<U+{:04X}>", character as u32)
-                        .chars()
-                        .for_each(|c| self.push_character(&mut word, FontFace::Code, run, c)),
-                }
-            }
+            let mut pen = RunPen::new(self, run);
+            run.text.chars().for_each(|character| pen.push(&mut word, character));
         }
         self.single_characters(&word)
     }
@@ -238,6 +232,7 @@ impl LineBreaker<'_> {
         let mut words: Vec<Word> = Vec::new();
         let mut is_open = false;
         for run in &text.0 {
+            let mut pen = RunPen::new(self, run);
             for character in run.text.chars() {
                 if character.is_whitespace() && character != '\u{a0}' {
                     is_open = false;
@@ -245,34 +240,56 @@ impl LineBreaker<'_> {
                 }
                 if !is_open {
                     words.push(Word::new());
+                    pen.begin_word();
                     is_open = true;
                 }
-                let word = words.last_mut().expect("a word has just been opened");
-                let wanted_face = FontFace::from(run.style);
-                match self.faces.face_showing(wanted_face, character) {
-                    Some(face) => self.push_character(word, face, run, character),
-                    None => {
-                        let code_point = format!("<U+{:04X}>", character as u32);
-                        code_point
-                            .chars()
-                            .for_each(|c| self.push_character(word, FontFace::Code, run, c));
-                    }
-                }
+                pen.push(words.last_mut().expect("a word has just been opened"), character);
             }
         }
         words
     }
+}
 
-    fn push_character(
-        &self,
-        word: &mut Word,
-        face: FontFace,
-        run: &crate::document::TextRun,
-        character: char,
-    ) {
-        let width = self.faces.character_width(face, character, self.size);
+/// Puts the characters of a run behind each other. Spans of one word are compared once for a run and
+/// a face, and not for each character.
+struct RunPen<'r> {
+    faces: &'r FontFaces,
+    /// Points.
+    size: f32,
+    run: &'r TextRun,
+    wanted_face: FontFace,
+    /// That of the last span of the word, where it is one of this run's characters.
+    span_face: Option<FontFace>,
+}
+
+impl<'r> RunPen<'r> {
+    fn new(breaker: &LineBreaker<'r>, run: &'r TextRun) -> Self {
+        let LineBreaker { faces, size } = *breaker;
+        Self { faces, size, run, wanted_face: FontFace::from(run.style), span_face: None }
+    }
+
+    /// What is pushed next begins a word.
+    fn begin_word(&mut self) {
+        self.span_face = None;
+    }
+
+    /// The character in the face that shows it; one that no font shows as its code point.
+    fn push(&mut self, word: &mut Word, character: char) {
+        match self.faces.face_showing(self.wanted_face, character) {
+            Some(face) => self.push_shown(word, face, character),
+            None => format!("<U+{:04X}>", character as u32)
+                .chars()
+                .for_each(|digit| self.push_shown(word, FontFace::Code, digit)),
+        }
+    }
+
+    fn push_shown(&mut self, word: &mut Word, face: FontFace, character: char) {
+        let Self { faces, size, run, .. } = *self;
+        let width = faces.character_width(face, character, size);
+        let is_of_span =
+            |span: &TextSpan| span.face == face && span.tone == run.tone && span.link == run.link;
         match word.last_mut() {
-            Some(span) if span.face == face && span.tone == run.tone && span.link == run.link => {
+            Some(span) if self.span_face == Some(face) || is_of_span(span) => {
                 span.text.push(character);
                 span.width += width;
             }
@@ -284,6 +301,7 @@ impl LineBreaker<'_> {
                 width,
             }),
         }
+        self.span_face = Some(face);
     }
 }
 
