@@ -321,11 +321,14 @@ pub fn sha256_of(mut reader: impl Read) -> io::Result<String> {
     }
 }
 
-/// Writes to another writer and hashes what it writes.
+/// Writes to another writer and hashes what it writes, large pieces beside each other on two cores.
 pub struct HashingWriter<W> {
     inner: W,
     hasher: Sha256,
 }
+
+/// Bytes from which on it is worth a second core that a piece is hashed while it is written.
+const HASHED_BESIDE: usize = 1 << 18;
 
 impl<W: Write> HashingWriter<W> {
     /// Of nothing yet.
@@ -341,11 +344,20 @@ impl<W: Write> HashingWriter<W> {
     }
 }
 
-impl<W: Write> Write for HashingWriter<W> {
+impl<W: Write + Send> Write for HashingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.inner.write(bytes)?;
         self.hasher.update(&bytes[..count]);
         Ok(count)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Self { inner, hasher } = self;
+        if bytes.len() < HASHED_BESIDE {
+            hasher.update(bytes);
+            return inner.write_all(bytes);
+        }
+        rayon::join(|| inner.write_all(bytes), || hasher.update(bytes)).0
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -418,6 +430,41 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::json;
+
+    /// Takes so many bytes and no more.
+    struct SmallDisk {
+        taken: Vec<u8>,
+        free: usize,
+    }
+
+    impl Write for SmallDisk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let count = bytes.len().min(self.free);
+            self.taken.extend_from_slice(&bytes[..count]);
+            self.free -= count;
+            Ok(count)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn large_and_small_pieces_are_hashed_as_they_are_written() {
+        let piece_sizes = [3, HASHED_BESIDE, 0, HASHED_BESIDE + 1, HASHED_BESIDE - 1, 1];
+        let pieces = piece_sizes.iter().zip(1..).map(|(size, byte)| vec![byte; *size]);
+        let pieces: Vec<Vec<u8>> = pieces.collect();
+        let all = pieces.concat();
+        for free in [all.len(), all.len() - 1, HASHED_BESIDE / 2] {
+            let mut writer = HashingWriter::new(SmallDisk { taken: Vec::new(), free });
+            let written = pieces.iter().try_for_each(|piece| writer.write_all(piece));
+            assert_eq!(written.is_ok(), free == all.len(), "{free}");
+            let (disk, hash) = writer.finish().unwrap();
+            assert_eq!(disk.taken, all[..free]);
+            assert!(written.is_err() || hash == sha256_digits(&all));
+        }
+    }
 
     #[test]
     fn keys_are_sorted_at_every_level() {

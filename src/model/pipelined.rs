@@ -18,7 +18,7 @@ where
     let mut pieces = pieces.into_iter();
     let (mut unwritten, mut next_piece) = (None, pieces.next());
     while let Some(piece) = next_piece {
-        let make_and_fetch = || (make(piece), pieces.next());
+        let make_and_fetch = || rayon::join(|| make(piece), || pieces.next());
         let write_unwritten = || unwritten.take().map_or(Ok(()), &mut write);
         let (written, (made, fetched)) = rayon::join(write_unwritten, make_and_fetch);
         written?;

@@ -217,18 +217,17 @@ impl OpenDocument<'_> {
             })?;
             Ok(text)
         };
-        let texts_of_kernels = |first: usize| -> Result<Vec<Vec<u8>>, ReportError> {
-            let behind = count.min(first + KERNELS_AT_A_TIME);
-            (first..behind).into_par_iter().with_max_len(1).map(text_of_kernel).collect()
+        let text_of_kernels = |first: usize| -> Result<Vec<u8>, ReportError> {
+            let kernels = first..count.min(first + KERNELS_AT_A_TIME);
+            let texts = kernels.into_par_iter().with_max_len(1).map(text_of_kernel);
+            Ok(texts.collect::<Result<Vec<_>, _>>()?.join(&b",\n    "[..]))
         };
         let mut before = "[";
         let first_ones = (0..count).step_by(KERNELS_AT_A_TIME);
-        write_while_making(first_ones, texts_of_kernels, |texts| {
-            for text in texts {
-                write!(self.target, "{before}\n    ")?;
-                self.target.write_all(&text)?;
-                before = ",";
-            }
+        write_while_making(first_ones, text_of_kernels, |text| {
+            write!(self.target, "{before}\n    ")?;
+            self.target.write_all(&text)?;
+            before = ",";
             Ok(())
         })?;
         Ok(self.target.write_all(b"\n  ]")?)

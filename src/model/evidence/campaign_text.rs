@@ -108,17 +108,17 @@ impl<E: From<serde_json::Error> + Send> FramedText<'_, E> {
             .expect("a list of the frame is empty and written as such");
         (self.write)(before)?;
         (self.write)(&member)?;
-        let mut separator = format!("[{}", line_start(self.depth + 2));
         let depth = self.depth + 2;
-        let texts_of_rows = |rows: &[T]| -> Result<Vec<String>, E> {
-            Ok(rows.par_iter().map(|row| nested_lines(row, depth)).collect::<Result<_, _>>()?)
+        let separator = format!(",{}", line_start(depth));
+        let text_of_rows = |rows: &[T]| -> Result<String, E> {
+            let texts = rows.par_iter().map(|row| nested_lines(row, depth));
+            Ok(texts.collect::<Result<Vec<_>, _>>()?.join(&separator))
         };
-        write_while_making(rows.chunks(ROWS_AT_A_TIME), texts_of_rows, |texts| {
-            for text in texts {
-                (self.write)(&separator)?;
-                (self.write)(&text)?;
-                separator = format!(",{}", line_start(depth));
-            }
+        let mut before = format!("[{}", line_start(depth));
+        write_while_making(rows.chunks(ROWS_AT_A_TIME), text_of_rows, |text| {
+            (self.write)(&before)?;
+            (self.write)(&text)?;
+            before.clone_from(&separator);
             Ok(())
         })?;
         (self.write)(&format!("{}]", line_start(self.depth + 1)))?;
