@@ -6,6 +6,7 @@
 use super::criteria::{is_asked_for, is_told_elsewhere};
 use super::unit::{KernelUnit, kernel_unit};
 use crate::shortened::first_names;
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use vkcert_model::coverage::{DecisionCoverage, Independence, Proposal, SimpleObligation, Status};
@@ -146,14 +147,15 @@ fn obligations_of_status(
     evidence: &Evidence,
     is_wanted: fn(Status) -> bool,
 ) -> Vec<UncoveredObligation<'_>> {
-    let mut obligations = Vec::new();
-    for kernel in &evidence.kernels {
+    let of_kernel = |kernel| {
+        let mut obligations = Vec::new();
         add_simple(evidence, kernel, is_wanted, &mut obligations);
         for decision in &kernel.coverage.decisions {
             add_mcdc(evidence, kernel, decision, is_wanted, &mut obligations);
         }
-    }
-    obligations
+        obligations
+    };
+    evidence.kernels.par_iter().flat_map_iter(of_kernel).collect()
 }
 
 fn add_simple<'a>(

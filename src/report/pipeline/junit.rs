@@ -8,6 +8,7 @@ use super::declared::DeclaredPlaces;
 use super::notices::{Notice, Weight, mismatch_in_words, notices, test_place};
 use super::xml::XmlWriter;
 use crate::{Format, Presentation, ReportError};
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::{Evidence, TestEvidence, TestResult};
 use vkcert_model::verdict::{EngineName, Verdict};
@@ -22,14 +23,8 @@ impl Format for Junit {
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
         let project = &evidence.campaign.project;
-        let notices = notices(evidence, presentation);
-        let declared = DeclaredPlaces::of(evidence);
-        // Every test has its place.
-        declared.read_all();
-        let mut suites: Vec<Suite> = engines(evidence)
-            .into_iter()
-            .map(|engine| engine_suite(engine, evidence, &declared))
-            .collect();
+        let (notices, mut suites) =
+            rayon::join(|| notices(evidence, presentation), || engine_suites(evidence));
         // What counts besides is told of all parts together.
         if presentation.part.is_none() {
             suites.push(campaign_suite(evidence, &notices));
@@ -116,23 +111,34 @@ fn engines(evidence: &Evidence) -> BTreeSet<EngineName> {
     listed.chain(results.map(|result| result.engine)).collect()
 }
 
+fn engine_suites(evidence: &Evidence) -> Vec<Suite> {
+    let declared = DeclaredPlaces::of(evidence);
+    // Every test has its place.
+    declared.read_all();
+    let suite = |engine| engine_suite(engine, evidence, &declared);
+    engines(evidence).into_iter().map(suite).collect()
+}
+
 fn engine_suite(engine: EngineName, evidence: &Evidence, declared: &DeclaredPlaces) -> Suite {
     let identity = evidence.campaign.engines.iter().find(|row| row.engine == engine);
     let reason = identity.and_then(|row| row.reason.as_deref());
-    let mut cases = Vec::new();
-    for test in &evidence.campaign.tests {
-        let results: Vec<&TestResult> =
-            test.results.iter().filter(|result| result.engine == engine).collect();
+    let cases_of_test = |test| {
+        let results = engine_results(test, engine);
         if results.is_empty() {
             let words = reason.map_or(String::new(), |reason| format!(": {reason}"));
             let outcome = Outcome::Skipped("not-run", format!("{}{words}", Verdict::NotRun));
-            cases.push(test_case(test, engine, outcome, declared));
+            return vec![test_case(test, engine, outcome, declared)];
         }
-        cases.extend(results.into_iter().map(|result| result_case(test, result, declared)));
-    }
+        results.into_iter().map(|result| result_case(test, result, declared)).collect()
+    };
+    let cases = evidence.campaign.tests.par_iter().flat_map_iter(cases_of_test).collect();
     let properties = identity.into_iter().flat_map(|row| &row.identity);
     let properties = properties.map(|(key, value)| (key.clone(), value.clone())).collect();
     Suite { name: engine.to_string(), properties, cases }
+}
+
+fn engine_results(test: &TestEvidence, engine: EngineName) -> Vec<&TestResult> {
+    test.results.iter().filter(|result| result.engine == engine).collect()
 }
 
 fn result_case(test: &TestEvidence, result: &TestResult, declared: &DeclaredPlaces) -> Case {
@@ -267,9 +273,13 @@ fn add_suite(xml: &mut XmlWriter, suite: &Suite, identity: &[(&'static str, Stri
     let identity = identity.iter().map(|(name, value)| (*name, value.as_str()));
     let properties = suite.properties.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     add_properties(xml, identity.chain(properties));
-    for case in &suite.cases {
-        add_case(xml, case);
-    }
+    let text_of_case = |case| {
+        let mut inner = xml.inner();
+        add_case(&mut inner, case);
+        inner.into_text()
+    };
+    let texts: Vec<String> = suite.cases.par_iter().map(text_of_case).collect();
+    texts.iter().for_each(|text| xml.add_text(text));
     xml.close();
 }
 

@@ -24,6 +24,21 @@ impl XmlWriter {
         Self { text, open_elements: Vec::new() }
     }
 
+    /// A writer of elements within the one that is open, for [`XmlWriter::add_text`].
+    pub(super) fn inner(&self) -> Self {
+        Self { text: String::new(), open_elements: self.open_elements.clone() }
+    }
+
+    /// What was written, without an end for what is open.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Elements that an inner writer has written.
+    pub(super) fn add_text(&mut self, elements: &str) {
+        self.text.push_str(elements);
+    }
+
     /// Opens an element, which is to be closed.
     pub(super) fn open(&mut self, name: &'static str, attributes: &[Attribute]) {
         self.start_tag(name, attributes);
@@ -103,6 +118,13 @@ mod tests {
         xml.leaf("c", &[], "]]> <x/>\n\u{0}");
         xml.empty("d", &[]);
         let text = String::from_utf8(xml.finish()).unwrap();
+        let mut xml = XmlWriter::new(&["a -- b-"]);
+        xml.open("a", &[("b", "\"<&>'\n\t\r\u{1}\u{ffff}é")]);
+        let mut inner = xml.inner();
+        inner.leaf("c", &[], "]]> <x/>\n\u{0}");
+        inner.empty("d", &[]);
+        xml.add_text(&inner.into_text());
+        assert_eq!(String::from_utf8(xml.finish()).unwrap(), text);
         assert_eq!(
             text,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
