@@ -5,6 +5,7 @@
 //! stores.
 //! Does not cover: the coverage that the counted records amount to.
 
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use vkcert_coverage::ApproverRule;
@@ -184,7 +185,7 @@ pub fn tested_code<'e>(campaign: &Campaign, kernels: &'e [KernelEvidence]) -> Te
             .filter(|(number, _)| !any_passed || observation.judges_dispatch(*number));
         (test.id, judged_dispatches.map(|(_, dispatch)| dispatch.kernel).collect())
     };
-    TestedCode::new(kernels, campaign.tests.iter().map(judged_kernels).collect())
+    TestedCode::new(kernels, campaign.tests.par_iter().map(judged_kernels).collect())
         .beside(&campaign.set_aside)
 }
 

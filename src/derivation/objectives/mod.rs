@@ -17,6 +17,7 @@ mod source_code;
 mod target_tests;
 
 use campaign_facts::CampaignFacts;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::evidence::{Campaign, KernelEvidence};
@@ -44,7 +45,7 @@ pub fn derive_objectives(
     }
     let Some(settings) = &campaign.settings else { return };
     let facts = CampaignFacts::of_campaign(settings, campaign, kernels);
-    let rows = settings.level.standard().objectives().iter();
+    let rows = settings.level.standard().objectives().par_iter().with_max_len(1);
     let objectives = rows.map(|row| assess_objective(row, &facts)).collect();
     campaign.objectives = objectives;
 }

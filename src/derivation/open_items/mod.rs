@@ -19,6 +19,7 @@ pub use notes::listed_names;
 #[cfg(test)]
 mod tests;
 
+use rayon::prelude::*;
 use vkcert_coverage::ApproverRule;
 use vkcert_coverage::justification::{Signature, signature_fault};
 use vkcert_model::criterion::CriterionName;
@@ -69,16 +70,22 @@ impl StoredCampaign<'_> {
 pub fn derive_open_items(campaign: &mut Campaign, kernels: &[KernelEvidence]) {
     let Some(settings) = &campaign.settings else { return };
     let stored = StoredCampaign { settings, campaign, kernels };
-    let kinds = OpenItemKind::ALL.iter().map(|(kind, _)| *kind);
-    let mut open_items: Vec<OpenItem> =
-        kinds.flat_map(|kind| items::items_of_kind(kind, &stored)).collect();
+    let (mut open_items, (notes, unsought)) = rayon::join(
+        || all_items(&stored),
+        || rayon::join(|| notes::all_notes(&stored), || unsought::unsought_kinds(&stored)),
+    );
     let acceptances =
         settings.acceptances.iter().filter(|row| !is_of_set_aside(row, &stored, &open_items));
     let acceptances: Vec<&ItemAcceptance> = acceptances.collect();
     let rejected_acceptances = accept_items_by(&mut open_items, acceptances.into_iter(), settings);
-    let (notes, unsought) = (notes::all_notes(&stored), unsought::unsought_kinds(&stored));
     (campaign.open_items, campaign.rejected_acceptances) = (open_items, rejected_acceptances);
     (campaign.notes, campaign.unsought) = (notes, unsought);
+}
+
+/// By kind.
+fn all_items(stored: &StoredCampaign) -> Vec<OpenItem> {
+    let kinds = OpenItemKind::ALL.par_iter().with_max_len(1);
+    kinds.flat_map_iter(|(kind, _)| items::items_of_kind(*kind, stored)).collect()
 }
 
 /// Whether an acceptance is of something that is not known because a kernel was set aside: of an item

@@ -10,6 +10,7 @@
 use super::{StoredCampaign, parts, unseen};
 use crate::derive;
 use crate::robustness::robustness_tests;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage as coverage;
 use vkcert_model::access_pair::{AccessPair, Passage, ShownPairs};
@@ -25,38 +26,70 @@ use vkcert_model::project::{RequirementLevels, ValidationLayers};
 use vkcert_model::requirement::{RequirementLevel, VerificationMethod};
 use vkcert_model::verdict::EngineName;
 use vkcert_model::wording::and_more;
+use vkcert_oracle::judged::TestObservation;
+
+/// Makes a note where there is something to tell.
+type NoteMaker = fn(&StoredCampaign) -> Option<CampaignNote>;
+
+/// What is told of evidence of every version.
+const ALWAYS: &[NoteMaker] = &[
+    |stored| engine_not_run(stored, EngineName::Sequential),
+    |stored| engine_not_run(stored, EngineName::Vulkan),
+    links_not_pinned,
+    layers_not_installed,
+    shown_in_directed_schedules,
+    covered_through_undefined,
+    undefined_passes,
+];
+
+/// Of requirements and what code is tested for them.
+const OF_REQUIREMENTS: &[NoteMaker] =
+    &[requirements_without_robustness, code_not_named, tested_in_part];
+
+/// Of what tests do not see.
+const OF_TESTS: &[NoteMaker] = &[
+    parts::idle_expectations,
+    alterations_not_noticed,
+    unseen::functions_not_reached,
+    unseen::values_not_written_down,
+    unseen::configurations_not_declared,
+];
 
 /// All notes, by kind.
 pub(super) fn all_notes(stored: &StoredCampaign) -> Vec<CampaignNote> {
-    let engine_notes = [EngineName::Sequential, EngineName::Vulkan]
-        .into_iter()
-        .filter_map(|engine| engine_not_run(stored, engine));
-    let notes_of_every_generation = engine_notes
-        .chain(links_not_pinned(stored))
-        .chain(layers_not_installed(stored))
-        .chain(shown_in_directed_schedules(stored))
-        .chain(covered_through_undefined(stored));
-    let notes_of_every_generation = notes_of_every_generation.chain(undefined_passes(stored));
     match Generation::for_campaign(stored.campaign) {
-        Generation::First | Generation::Second => notes_of_every_generation.collect(),
+        Generation::First | Generation::Second => notes_by(ALWAYS, stored),
         Generation::Third | Generation::Fourth | Generation::Current => {
-            let members = parts::JudgedMembers::for_campaign(stored);
-            let requirement_notes =
-                requirements_without_robustness(stored).into_iter().chain(code_not_named(stored));
-            notes_of_every_generation
-                .chain(requirement_notes)
-                .chain(tested_in_part(stored))
-                .chain(outputs_not_judged(stored))
-                .chain(parts::members_judged_in_part(&members))
-                .chain(parts::members_left_to_others(stored, &members))
-                .chain(parts::idle_expectations(stored))
-                .chain(alterations_not_noticed(stored))
-                .chain(unseen::functions_not_reached(stored))
-                .chain(unseen::values_not_written_down(stored))
-                .chain(unseen::configurations_not_declared(stored))
-                .collect()
+            let ((mut notes, of_requirements), (of_outputs, of_tests)) = rayon::join(
+                || {
+                    let of_requirements = || notes_by(OF_REQUIREMENTS, stored);
+                    rayon::join(|| notes_by(ALWAYS, stored), of_requirements)
+                },
+                || rayon::join(|| notes_of_outputs(stored), || notes_by(OF_TESTS, stored)),
+            );
+            notes.extend(of_requirements);
+            notes.extend(of_outputs);
+            notes.extend(of_tests);
+            notes
         }
     }
+}
+
+/// The notes that there are, made on all cores.
+fn notes_by(makers: &[NoteMaker], stored: &StoredCampaign) -> Vec<CampaignNote> {
+    makers.par_iter().with_max_len(1).filter_map(|make| make(stored)).collect()
+}
+
+/// Of outputs and their members that no test judges, or not as a whole.
+fn notes_of_outputs(stored: &StoredCampaign) -> Vec<CampaignNote> {
+    let outputs = outputs_by_binding(stored);
+    let members = parts::JudgedMembers::of_outputs(stored, &outputs);
+    let notes = [
+        outputs_not_judged(&outputs),
+        parts::members_judged_in_part(&members),
+        parts::members_left_to_others(stored, &members),
+    ];
+    notes.into_iter().flatten().collect()
 }
 
 /// Names in a note, of which the rest is counted.
@@ -381,8 +414,7 @@ fn undefined_passes(stored: &StoredCampaign) -> Option<CampaignNote> {
 pub(super) type Outputs<'a> = BTreeMap<(&'a KernelName, Option<&'a StorePlace>), bool>;
 
 /// One judged output is enough for a kernel to be covered.
-fn outputs_not_judged(stored: &StoredCampaign) -> Option<CampaignNote> {
-    let outputs = outputs_by_binding(stored);
+fn outputs_not_judged(outputs: &Outputs) -> Option<CampaignNote> {
     let mut places_by_kernel: Vec<(&KernelName, Vec<String>)> = Vec::new();
     for ((kernel, place_words), _) in outputs.iter().filter(|(_, is_judged)| !**is_judged) {
         let place_words =
@@ -431,11 +463,13 @@ fn alterations_not_noticed(stored: &StoredCampaign) -> Option<CampaignNote> {
 }
 
 /// Whether some test judges it, by the kernels' code.
-pub(super) fn outputs_by_binding<'a>(stored: &StoredCampaign<'a>) -> Outputs<'a> {
+fn outputs_by_binding<'a>(stored: &StoredCampaign<'a>) -> Outputs<'a> {
     let codes = derive::kernel_codes(stored.kernels);
+    let tests = &stored.campaign.tests;
+    let observe = |test| derive::test_observation(stored.campaign.schema, test, &codes);
+    let observations: Vec<TestObservation> = tests.par_iter().map(observe).collect();
     let mut judged_outputs = Outputs::new();
-    for test in &stored.campaign.tests {
-        let observation = derive::test_observation(stored.campaign.schema, test, &codes);
+    for (test, observation) in tests.iter().zip(&observations) {
         for (dispatch_number, flow) in test.flows.iter().enumerate() {
             for (store_index, store) in flow.stores.iter().enumerate() {
                 *judged_outputs.entry((&flow.kernel, store.place.as_ref())).or_default() |=

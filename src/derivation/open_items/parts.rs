@@ -7,7 +7,7 @@
 //! Does not cover: outputs that no test judges at all (`notes`).
 
 use super::StoredCampaign;
-use super::notes::{listed_names, outputs_by_binding};
+use super::notes::{Outputs, listed_names};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::{TestEvidence, TestResult};
 use vkcert_model::flow::StorePlace;
@@ -32,8 +32,7 @@ struct MemberOfTest<'a> {
 }
 
 impl<'a> JudgedMembers<'a> {
-    pub(super) fn for_campaign(stored: &'a StoredCampaign) -> Self {
-        let outputs = outputs_by_binding(stored);
+    pub(super) fn of_outputs(stored: &'a StoredCampaign, outputs: &Outputs) -> Self {
         let mut members = Self { arrays: BoundArrays::new(), rows: BTreeMap::new() };
         for (test, result) in passed_tests(stored) {
             for row in &result.judged {
