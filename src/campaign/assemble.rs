@@ -20,6 +20,7 @@ use super::test_run::TestRun;
 use crate::CampaignError;
 use base64::Engine as _;
 use kernel_evidence::{RecordedTests, device_recording};
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_derivation::derive::{self, CodeIdentity};
 use vkcert_derivation::stated::{
@@ -225,9 +226,10 @@ fn assemble_tests(project: &Project, mut laid_out: LaidOut) -> Vec<TestEvidence>
 /// Adds to each test what came of it on each engine.
 pub fn add_results(project: &Project, campaign: &mut Campaign, runs_by_test: Vec<Vec<TestRun>>) {
     let limit = project.settings.value.limits.output_bytes;
-    for (test, runs_of_test) in campaign.tests.iter_mut().zip(runs_by_test) {
+    let rows = campaign.tests.par_iter_mut().zip(runs_by_test);
+    rows.for_each(|(test, runs_of_test)| {
         test.results = runs_of_test.into_iter().map(|run| test_result(run, limit)).collect();
-    }
+    });
 }
 
 fn test_result(test_run: TestRun, limit: u64) -> TestResult {

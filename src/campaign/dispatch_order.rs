@@ -11,7 +11,8 @@
 
 use super::configuration::{Specialization, kernel_for_preparing};
 use super::kernel::Kernel;
-use std::collections::{BTreeMap, BTreeSet};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use vkcert_exec::prepare::specialize_kernel;
 use vkcert_model::access_pair::ReadDescriptor;
 use vkcert_model::id::KernelName;
@@ -46,6 +47,9 @@ struct AlikeDispatches<'a> {
     last: usize,
 }
 
+/// The first kernel of each name.
+type KernelsByName<'k> = HashMap<&'k str, &'k Kernel>;
+
 impl DispatchOrder {
     /// Of all interfaces and tests of a project, tests that are left out as well.
     pub(crate) fn of_project(project: &Project, kernels: &[Kernel]) -> Self {
@@ -53,9 +57,12 @@ impl DispatchOrder {
         for interface in &project.interfaces {
             order.add_interface(interface, kernels);
         }
-        for test in project.tests.iter().chain(&project.left_out) {
-            order.add_test(&alike_dispatches(test, kernels));
-        }
+        let kernels_by_name: KernelsByName =
+            kernels.iter().rev().map(|kernel| (kernel.name.as_str(), kernel)).collect();
+        let tests = project.tests.par_iter().chain(&project.left_out);
+        let alike: Vec<Vec<AlikeDispatches>> =
+            tests.map(|test| alike_dispatches(test, &kernels_by_name)).collect();
+        alike.iter().for_each(|dispatches| order.add_test(dispatches));
         order
     }
 
@@ -115,7 +122,10 @@ fn all_configurations(
 }
 
 /// A test may have thousands of dispatches, and few kinds of them.
-fn alike_dispatches<'a>(test: &'a Located<Test>, kernels: &[Kernel]) -> Vec<AlikeDispatches<'a>> {
+fn alike_dispatches<'a>(
+    test: &'a Located<Test>,
+    kernels: &KernelsByName<'_>,
+) -> Vec<AlikeDispatches<'a>> {
     let mut alike: Vec<AlikeDispatches> = Vec::new();
     for (number, dispatch) in test.dispatches.iter().enumerate() {
         let Some(module) = configured_kernel(test, (number, dispatch), kernels) else { continue };
@@ -140,9 +150,9 @@ fn alike_dispatches<'a>(test: &'a Located<Test>, kernels: &[Kernel]) -> Vec<Alik
 fn configured_kernel(
     test: &Located<Test>,
     (number, dispatch): (usize, &Dispatch),
-    kernels: &[Kernel],
+    kernels: &KernelsByName<'_>,
 ) -> Option<ConfiguredKernel> {
-    let kernel = kernels.iter().find(|kernel| kernel.name == dispatch.kernel.as_str())?;
+    let kernel = *kernels.get(dispatch.kernel.as_str())?;
     let place = test.origin.at("dispatches").at(number);
     let prepared = kernel_for_preparing(kernel);
     let specialization =

@@ -32,6 +32,7 @@ use crate::model::id::{KernelName, TestId};
 use crate::report::{self, FormatName, History, Written};
 use crate::requirement::Project;
 use crate::verify::{FoundRuns, OwnOutput, VerifyError, find_runs};
+use rayon::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 pub(super) use writing::{FileOrigin, WantedReports, wanted_reports, write_results};
@@ -272,7 +273,7 @@ impl<'a> StartedRun<'a> {
                 &campaign_outcome.runs_by_test,
             )?;
         }
-        drop(prepared_tests);
+        prepared_tests.into_par_iter().for_each(drop);
         let ((), evidence) = rayon::join(
             || cache.iter().for_each(|cache| cache::shrink_cache(cache)),
             || campaign.seal_to(campaign_outcome, &folder),
