@@ -75,6 +75,7 @@ fn sequential_settings(settings: Settings) -> BTreeMap<String, String> {
         following,
         variation,
         time_limit,
+        race_scope,
     } = settings;
     let rows = [
         ("tile width", tile_width.to_string()),
@@ -83,6 +84,7 @@ fn sequential_settings(settings: Settings) -> BTreeMap<String, String> {
         ("following", format!("{following:?}")),
         ("variation", format!("{variation:?}")),
         ("time limit", format!("{time_limit:?}")),
+        ("race scope", format!("{race_scope:?}")),
     ];
     rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -30,5 +30,5 @@ pub use session::{ScheduleDependence, SequentialExecutor, SequentialRun};
 pub use settings::variation::{
     Arbitrary, ChanceTrial, Direction, Expansion, Flush, Preferred, Products, Variation,
 };
-pub use settings::{Jobs, MemoryModel, Settings};
+pub use settings::{Jobs, MemoryModel, RaceScopeWanted, Settings};
 pub use tally::Tally;

@@ -51,6 +51,8 @@ pub struct SequentialRun {
     pub paths: Vec<Vec<u64>>,
     /// Who read what another side had written, where the request asked for it.
     pub access_pairs: AccessPairs,
+    /// Instructions that were executed, summed over all invocations.
+    pub steps: u64,
 }
 
 /// What may come out otherwise in another schedule though nothing races: what comes of atomics and
@@ -76,7 +78,7 @@ impl Executor for SequentialExecutor {
         observer: &mut dyn Observer,
     ) -> Result<(Results, Counts), ExecError> {
         repeat_run(request, observer, |observer| {
-            let SequentialRun { run, lowering, touched, paths: _, access_pairs } =
+            let SequentialRun { run, lowering, touched, paths: _, access_pairs, steps: _ } =
                 self.run_once(request, observer)?;
             Ok((run, Counts { lowering, touched, access_pairs }))
         })
@@ -314,5 +316,6 @@ fn ended_run(completion: Completion) -> SequentialRun {
         touched: Vec::new(),
         paths: Vec::new(),
         access_pairs: AccessPairs::NotTracked,
+        steps: 0,
     }
 }

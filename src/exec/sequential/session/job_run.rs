@@ -20,7 +20,7 @@ use crate::memory::pair_tracking::PairTracker;
 use crate::memory::read_tracking::{DispatchReads, WatchedReads};
 use crate::memory::store::Store;
 use crate::print::LoopTally;
-use crate::settings::Settings;
+use crate::settings::{RaceScopeWanted, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
@@ -188,7 +188,9 @@ impl<'a> JobSession<'a> {
             printed: Printed::default(),
             untrusted_reason: None,
             notes: BTreeSet::new(),
-            race_scope: checks.has(FindingKind::DataRace).then_some(RaceScope::AllSchedules),
+            race_scope: (checks.has(FindingKind::DataRace)
+                && settings.race_scope == RaceScopeWanted::Told)
+                .then_some(RaceScope::AllSchedules),
             checks,
             scheduled_buffers: BTreeSet::new(),
             atomic_observation: AtomicObservation::Ignored,
@@ -342,8 +344,10 @@ impl<'a> JobSession<'a> {
             .take(self.job.buffers.len())
             .filter_map(|store| store.control_traces.take())
             .collect();
+        let steps = self.job.limits.steps.saturating_sub(self.steps_left);
         SequentialRun {
             run,
+            steps,
             lowering: loop_decisions,
             touched: self.touched,
             paths: buffer_traces,

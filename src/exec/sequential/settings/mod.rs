@@ -26,6 +26,17 @@ pub struct Settings {
     pub variation: Option<Variation>,
     /// Wall-clock time that a run may take; none: only its steps are limited.
     pub time_limit: Option<Duration>,
+    /// Whether a run that looks for races tells of which schedules they are.
+    pub race_scope: RaceScopeWanted,
+}
+
+/// Whether a run tells of which schedules its races are, for which its program is analysed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RaceScopeWanted {
+    /// It is told.
+    Told,
+    /// It is left out: whether there is a race is all that is asked.
+    Left,
 }
 
 impl Default for Settings {
@@ -38,6 +49,7 @@ impl Default for Settings {
             following: Following::default(),
             variation: None,
             time_limit: None,
+            race_scope: RaceScopeWanted::Told,
         }
     }
 }
