@@ -37,6 +37,7 @@ pub mod index_range;
 pub mod invocations;
 pub mod judged;
 pub mod metric;
+pub mod mutation;
 pub mod object;
 pub mod objective;
 pub mod open_item;
