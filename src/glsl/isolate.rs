@@ -5,7 +5,6 @@
 //! lines that the compiler complains about are left out first and then put back by bisection.
 //! Markers that the budget of compilations leaves undecided stay left out.
 
-use super::marking::MarkedItem;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -17,30 +16,30 @@ const ROUND_LIMIT: u32 = 6;
 
 /// Marked text that compiles, and what was left out for it.
 #[derive(Debug, Clone)]
-pub(crate) struct AcceptedMarking<T> {
+pub(crate) struct AcceptedMarking<T, I> {
     pub compiled: T,
     /// With the compiler's reason.
-    pub excluded: ExcludedMarkers,
+    pub excluded: Excluded<I>,
 }
 
 /// The compiler does not accept a text.
 #[derive(Debug, Clone)]
-pub(crate) struct CompilerRejection {
+pub(crate) struct CompilerRejection<I> {
     pub reason: Rc<str>,
     /// What stands on the lines that it names.
-    pub suspects: Vec<MarkedItem>,
+    pub suspects: Vec<I>,
 }
 
 /// What stays unmarked, and why.
-pub(crate) type ExcludedMarkers = BTreeMap<MarkedItem, Rc<str>>;
+pub(crate) type Excluded<I> = BTreeMap<I, Rc<str>>;
 
 /// Searches with `attempt`, which compiles the text with the given things left out.
 /// `None` where not even the text without any marker compiles.
-pub(crate) fn bisect_rejected<T>(
-    all_marked: &[MarkedItem],
-    mut try_compile: impl FnMut(&ExcludedMarkers) -> Result<T, CompilerRejection>,
-) -> Option<AcceptedMarking<T>> {
-    let mut excluded = ExcludedMarkers::new();
+pub(crate) fn bisect_rejected<T, I: Copy + Ord>(
+    all_marked: &[I],
+    mut try_compile: impl FnMut(&Excluded<I>) -> Result<T, CompilerRejection<I>>,
+) -> Option<AcceptedMarking<T, I>> {
+    let mut excluded = Excluded::new();
     let mut rejection = match try_compile(&excluded) {
         Ok(compiled) => return Some(AcceptedMarking { compiled, excluded }),
         Err(rejection) => rejection,
@@ -60,7 +59,7 @@ pub(crate) fn bisect_rejected<T>(
             Err(next_rejection) => rejection = next_rejection,
         }
     }
-    let all_excluded: ExcludedMarkers =
+    let all_excluded: Excluded<I> =
         all_marked.iter().map(|marked| (*marked, Rc::clone(&rejection.reason))).collect();
     let compiled = try_compile(&all_excluded).ok()?;
     Some(put_back(AcceptedMarking { compiled, excluded: all_excluded }, try_compile))
@@ -68,11 +67,11 @@ pub(crate) fn bisect_rejected<T>(
 
 /// Puts back markers that were left out without being at fault. Invariant: the text without
 /// `excluded` compiles; pieces are put back as long as it does.
-fn put_back<T>(
-    mut isolated: AcceptedMarking<T>,
-    mut try_compile: impl FnMut(&ExcludedMarkers) -> Result<T, CompilerRejection>,
-) -> AcceptedMarking<T> {
-    let excluded_items: Vec<MarkedItem> = isolated.excluded.keys().copied().collect();
+fn put_back<T, I: Copy + Ord>(
+    mut isolated: AcceptedMarking<T, I>,
+    mut try_compile: impl FnMut(&Excluded<I>) -> Result<T, CompilerRejection<I>>,
+) -> AcceptedMarking<T, I> {
+    let excluded_items: Vec<I> = isolated.excluded.keys().copied().collect();
     let mut pending_pieces = Vec::new();
     // All of them together need not be tried: they are known not to compile.
     if excluded_items.len() > 1 {
@@ -84,7 +83,7 @@ fn put_back<T>(
             break;
         }
         attempts_left -= 1;
-        let put_back: Vec<(MarkedItem, Rc<str>)> =
+        let put_back: Vec<(I, Rc<str>)> =
             piece.iter().filter_map(|marked| isolated.excluded.remove_entry(marked)).collect();
         match try_compile(&isolated.excluded) {
             Ok(compiled) => isolated.compiled = compiled,
@@ -101,7 +100,7 @@ fn put_back<T>(
 }
 
 /// The two halves in the order in which a stack takes them.
-fn halves_last_first(marked_items: &[MarkedItem]) -> [Vec<MarkedItem>; 2] {
+fn halves_last_first<I: Copy>(marked_items: &[I]) -> [Vec<I>; 2] {
     let (first_half, second_half) = marked_items.split_at(marked_items.len() / 2);
     [second_half.to_vec(), first_half.to_vec()]
 }
@@ -109,6 +108,7 @@ fn halves_last_first(marked_items: &[MarkedItem]) -> [Vec<MarkedItem>; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::marking::MarkedItem;
     use vkcert_model::id::DecisionId;
 
     fn decisions(count: u32) -> Vec<MarkedItem> {
@@ -169,6 +169,9 @@ mod tests {
     #[test]
     fn text_that_never_compiles_is_reported() {
         let broken = CompilerRejection { reason: "broken".into(), suspects: Vec::new() };
-        assert!(bisect_rejected(&[], |_| Err::<(), _>(broken.clone())).is_none());
+        assert!(
+            bisect_rejected(&[], |_| Err::<(), CompilerRejection<MarkedItem>>(broken.clone()))
+                .is_none()
+        );
     }
 }

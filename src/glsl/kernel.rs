@@ -6,7 +6,7 @@
 //! Does not cover: the steps themselves, which are one file each.
 
 use super::include::{IncludeResolver, ReadIncludes};
-use super::isolate::{self, AcceptedMarking, CompilerRejection, ExcludedMarkers};
+use super::isolate::{self, AcceptedMarking, CompilerRejection, Excluded};
 use super::marking::{self, MarkedItem, MarkedText, MarkerForm, MarkerNames};
 use super::outline::{self, UnitOutline};
 use super::positions::{RelinedProduction, TokenPositions};
@@ -385,7 +385,7 @@ fn marked_lines<'u>(
     marked_by_line
 }
 
-type MarkedModule = (MarkedText, Vec<u32>, ExcludedMarkers);
+type MarkedModule = (MarkedText, Vec<u32>, Excluded<MarkedItem>);
 
 fn compile_marked_text(
     kernel: &KernelSource,
@@ -438,7 +438,7 @@ struct MarkedKernel<'a> {
     marker_names: MarkerNames,
     marked_text: MarkedText,
     /// What had to stay unmarked, with the compiler's reason.
-    excluded: &'a ExcludedMarkers,
+    excluded: &'a Excluded<MarkedItem>,
 }
 
 fn kernel_structure(

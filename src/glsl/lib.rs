@@ -34,6 +34,8 @@ mod macros;
 #[cfg(feature = "compiler")]
 mod marker_calls;
 mod marking;
+#[cfg(feature = "compiler")]
+pub mod mutation;
 mod names;
 mod narrow;
 mod outline;

@@ -191,7 +191,7 @@ pub(crate) struct MarkerNames {
 }
 
 /// The name, with as many `x` behind it as make it a word that the text does not use.
-fn unused_name(name: &str, used_words: &BTreeSet<&str>) -> String {
+pub(crate) fn unused_name(name: &str, used_words: &BTreeSet<&str>) -> String {
     let mut unused_name = name.to_owned();
     while used_words.contains(unused_name.as_str()) {
         unused_name.push('x');
@@ -321,18 +321,25 @@ pub(crate) fn render_marked(
 ) -> MarkedText {
     let marker_insertions =
         marker_insertions(placements, excluded, marker_names, MarkerForm::Instructions);
+    let text = render_inserted(unit, &marker_insertions);
+    MarkedText { text, roles: marker_insertions.roles }
+}
+
+/// Writes the text with insertions.
+pub(crate) fn render_inserted(unit: &TranslationUnit, insertions: &MarkerInsertions) -> String {
     let mut text_writer =
-        MarkedTextWriter { unit, text: String::new(), file: FileIndex(0), line: 1 };
-    text_writer.write_tokens(&marker_insertions);
-    MarkedText { text: text_writer.text, roles: marker_insertions.roles }
+        MarkedTextWriter { unit, text: String::new(), file: FileIndex(0), line: Some(1) };
+    text_writer.write_tokens(insertions);
+    text_writer.text
 }
 
 struct MarkedTextWriter<'a> {
     unit: &'a TranslationUnit,
     text: String,
     file: FileIndex,
-    /// Line that the compiler counts at the end of `text`.
-    line: u32,
+    /// Line that the compiler counts at the end of `text`; none behind inserted text with lines of its
+    /// own.
+    line: Option<u32>,
 }
 
 impl MarkedTextWriter<'_> {
@@ -343,7 +350,13 @@ impl MarkedTextWriter<'_> {
                 self.write_directive(directive, marker_insertions);
             }
             self.move_to(token.line_file, token.line);
-            self.text.push_str(marker_insertions.before.get(&index).map_or("", String::as_str));
+            if let Some(inserted) = marker_insertions.before.get(&index) {
+                self.text.push_str(inserted);
+                if inserted.contains('\n') {
+                    self.line = None;
+                    self.move_to(token.line_file, token.line);
+                }
+            }
             self.text.push(' ');
             self.text.push_str(&token.text);
             self.text.push_str(marker_insertions.behind.get(&index).map_or("", String::as_str));
@@ -363,39 +376,45 @@ impl MarkedTextWriter<'_> {
         if directive.text.starts_with("#version") {
             self.text
                 .insert_str(0, &format!("{}\n{}\n", directive.text, marker_insertions.directive));
-            self.line += 2;
+            self.line = self.line.map(|line| line + 2);
             return;
         }
         self.move_to(directive.line_file, directive.line);
         self.fresh_line();
         self.text.push_str(&directive.text);
         self.text.push('\n');
-        self.line += 1;
+        self.line = self.line.map(|line| line + 1);
     }
 
     fn fresh_line(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push('\n');
-            self.line += 1;
+            self.line = self.line.map(|line| line + 1);
         }
     }
 
     fn move_to(&mut self, file: FileIndex, line: u32) {
-        if file == self.file && line == self.line {
-            return;
-        }
-        if file == self.file && line > self.line && line - self.line <= BLANK_LINES {
-            for _ in self.line..line {
-                self.text.push('\n');
+        let lines_behind = match self.line {
+            Some(own_line) if file == self.file => line.checked_sub(own_line),
+            Some(_) | None => None,
+        };
+        match lines_behind {
+            Some(0) => return,
+            Some(blank_lines) if blank_lines <= BLANK_LINES => {
+                (0..blank_lines).for_each(|_| self.text.push('\n'));
             }
-        } else {
-            self.fresh_line();
-            let _ = if file == self.file {
-                writeln!(self.text, "#line {line}")
-            } else {
-                writeln!(self.text, "#line {line} \"{}\"", self.unit.files[file.0 as usize].path)
-            };
+            Some(_) | None => {
+                self.fresh_line();
+                let is_same_file = file == self.file && self.line.is_some();
+                let _ = match is_same_file {
+                    true => writeln!(self.text, "#line {line}"),
+                    false => {
+                        let path = &self.unit.files[file.0 as usize].path;
+                        writeln!(self.text, "#line {line} \"{path}\"")
+                    }
+                };
+            }
         }
-        (self.file, self.line) = (file, line);
+        (self.file, self.line) = (file, Some(line));
     }
 }

@@ -96,6 +96,15 @@ impl Default for ExpansionFrames {
     }
 }
 
+/// Where text that a macro stands for is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MacroText {
+    /// Where it is written.
+    Definition,
+    /// Where the macro is used, if all that it stands for is meant.
+    Use,
+}
+
 /// A place in the original text and the macro expansions that lead to it, outermost first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocatedTokens {
@@ -166,6 +175,47 @@ impl ExpansionFrames {
             current_frame = frame_row.parent;
         }
         span
+    }
+
+    /// Where the tokens `first..=last` are written, or the uses of macros that they come from; none
+    /// where they are a part of a use alone.
+    pub(crate) fn span_of_whole_uses(
+        &self,
+        tokens: &[Token],
+        (first, last): (usize, usize),
+        macro_text: MacroText,
+    ) -> Option<Span> {
+        let run = &tokens[first..=last];
+        let common_frame = run
+            .iter()
+            .map(|token| token.origin)
+            .reduce(|left, right| self.common_frame(left, right))?;
+        let before = first.checked_sub(1).and_then(|index| tokens.get(index));
+        let behind = tokens.get(last + 1);
+        let span_in = |frame: FrameId| {
+            let written = |token: &Token| self.project_span(token, frame);
+            let is_torn = |neighbour: Option<&Token>, end: &Token| {
+                end.origin != frame
+                    && neighbour.is_some_and(|neighbour| written(neighbour) == written(end))
+            };
+            let (first_token, last_token) = (run.first()?, run.last()?);
+            if is_torn(before, first_token) || is_torn(behind, last_token) {
+                return None;
+            }
+            let (start, end) = (written(first_token), written(last_token));
+            let is_in_order = start.file == end.file && start.start <= end.end;
+            is_in_order.then_some(Span { end: end.end, ..start })
+        };
+        match macro_text {
+            MacroText::Definition => span_in(common_frame),
+            MacroText::Use => {
+                let mut frames = vec![common_frame];
+                while let Some(frame) = frames.last().filter(|frame| **frame != FrameId::FILE) {
+                    frames.push(self.frame_row(*frame).parent);
+                }
+                frames.into_iter().rev().find_map(span_in)
+            }
+        }
     }
 
     /// The expansions that a frame lies in, outermost first.

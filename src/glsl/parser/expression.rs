@@ -14,7 +14,7 @@ const ASSIGNMENT_OPERATORS: [&str; 11] =
     ["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "^=", "|="];
 
 /// Precedence of a binary operator (GLSL 4.60, 5.1), weakest 1.
-fn binary_precedence(operator: &str) -> Option<u8> {
+pub(crate) fn binary_precedence(operator: &str) -> Option<u8> {
     Some(match operator {
         "||" => 1,
         "^^" => 2,

@@ -10,6 +10,8 @@
 mod expression;
 mod statement;
 
+pub(crate) use expression::binary_precedence;
+
 use crate::syntax::{
     Declaration, Declarator, DeclaredType, Expression, ExpressionKind, FileLevelItem,
     FunctionDefinition, ParameterSyntax, ParseError, TokenIndex,

@@ -1,0 +1,303 @@
+//! The mutants of a kernel: its text with one small fault each, and one text with all of them.
+//!
+//! Knows: the preprocessed tokens with their places and the syntax tree. Promises: a mutant is a
+//! change of the text of the files; the text with all mutants is compiled once, and a word in a
+//! storage buffer of its own selects one of them, or none with 0. A mutant that this text cannot
+//! have, because a constant is demanded in its place or the compiler refuses it there, is for a
+//! module of its own.
+//! Does not cover: running mutants and judging them (`campaign::mutation`); the types of what
+//! operators are applied to: the compiler is asked.
+
+mod edits;
+mod operators;
+mod selection;
+mod sites;
+
+pub use edits::SourceEdit;
+
+use crate::compile as compiler;
+use crate::include::IncludeResolver;
+use crate::preprocessor::TranslationUnit;
+use crate::syntax::{FileLevelItem, TokenIndex};
+use crate::{KernelSource, deep_stack, kernel as front_end, parser};
+use edits::{Alternative, TokenEdit, source_edits};
+use operators::{Alternatives, mutate_expression, mutate_statement};
+use selection::compile_selection;
+use sites::{Evaluation, ExpressionNode, SiteVisitor, StatementNode, visit_sites};
+use std::collections::BTreeMap;
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::mutation::MutationOperator;
+use vkcert_model::place::SourceFile;
+use vkcert_model::structure::Accuracy;
+
+/// A kernel with its mutants.
+#[derive(Debug, Clone)]
+pub struct MutatedKernel {
+    /// The files that edits are of, the main one first.
+    pub files: Vec<SourceFile>,
+    /// In the order of the text; the first has the number 1.
+    pub mutants: Vec<SourceMutant>,
+    /// None where no mutant can be selected.
+    pub selection: Option<SelectionModule>,
+    /// What could not be mutated, and why.
+    pub notes: Vec<String>,
+}
+
+/// A mutant of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceMutant {
+    /// What makes it; the first operator names it.
+    pub operators: Vec<MutationOperator>,
+    /// What it changes, in the order of the text.
+    pub edits: Vec<SourceEdit>,
+    /// How it is run.
+    pub form: MutantForm,
+}
+
+/// How a mutant is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MutantForm {
+    /// By its number, in the module with all mutants.
+    Selected,
+    /// In a module of its own, where it compiles at all.
+    Alone,
+}
+
+/// The module with all mutants of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelectionModule {
+    /// SPIR-V, not optimised.
+    pub words: Vec<u32>,
+    /// Set of the storage buffer whose first word is the number of the mutant.
+    pub set: u32,
+    /// Its binding.
+    pub binding: u32,
+}
+
+impl MutatedKernel {
+    /// The text of a file with a mutant's edits of it; none where it has none.
+    pub fn mutated_text(&self, mutant: &SourceMutant, file: usize) -> Option<String> {
+        let original = &self.files.get(file)?.text;
+        let edits = mutant.edits.iter().filter(|edit| edit.span.file.0 as usize == file);
+        let mut text = String::with_capacity(original.len() + 16);
+        let mut written = 0;
+        for edit in edits {
+            let (start, end) = (edit.span.start as usize, edit.span.end as usize);
+            text.push_str(original.get(written..start)?);
+            text.push_str(&edit.text);
+            written = end;
+        }
+        text.push_str(original.get(written..)?);
+        (text != *original).then_some(text)
+    }
+}
+
+/// Finds the mutants of a kernel and compiles the text with all of them.
+///
+/// # Errors
+/// A text that does not compile, or that the front end refuses.
+pub fn mutate(kernel: &KernelSource) -> Result<MutatedKernel, Vec<Diagnostic>> {
+    let unstarted = |error: std::io::Error| {
+        let message = format!("the front end cannot be started: {error}");
+        vec![Diagnostic::new("compiler", message).in_file(&kernel.path)]
+    };
+    deep_stack::run_deep(|| mutate_here(kernel)).map_err(unstarted)?
+}
+
+fn mutate_here(kernel: &KernelSource) -> Result<MutatedKernel, Vec<Diagnostic>> {
+    compiler::check_admissible(kernel).map_err(|diagnostic| vec![*diagnostic])?;
+    let refused =
+        |message: String| vec![Diagnostic::new("glsl-limit", message).in_file(&kernel.path)];
+    let (unit, accuracy) =
+        front_end::read_text(kernel).map_err(|error| refused(error.to_string()))?;
+    if accuracy == Accuracy::LinesOnly {
+        let note = "its text can be followed line by line only: it has no mutants".to_owned();
+        let (mutants, selection) = (Vec::new(), None);
+        return Ok(MutatedKernel { files: unit.files, mutants, selection, notes: vec![note] });
+    }
+    let items = parser::parse_unit(&unit.tokens);
+    let mut collection = Collection::default();
+    visit_sites(&unit, &items, &mut collection);
+    let mut notes = unread_parts(&unit, &items);
+    let (mut mutants, sites) = collection.numbered(&unit, &mut notes);
+    let selection = compile_selection(kernel, &unit, &sites, &mut mutants);
+    Ok(MutatedKernel { files: unit.files, mutants, selection, notes })
+}
+
+/// Compiles the text of one mutant by itself; why not, where the compiler refuses it.
+///
+/// # Errors
+/// The compiler's first message, and that a mutant of an included file cannot be compiled so.
+pub fn compile_alone(
+    kernel: &KernelSource,
+    mutated: &MutatedKernel,
+    mutant: &SourceMutant,
+) -> Result<Vec<u32>, String> {
+    if mutant.edits.iter().any(|edit| edit.span.file.0 != 0) {
+        return Err("it is in an included file".to_owned());
+    }
+    let text = mutated.mutated_text(mutant, 0).ok_or("it changes nothing")?;
+    let kernel = KernelSource { text, ..kernel.clone() };
+    let compile = || {
+        let includes = IncludeResolver::new(&kernel);
+        compiler::compile_production(&kernel, &includes, kernel.optimization)
+    };
+    let compiled = deep_stack::run_deep(compile).map_err(|error| error.to_string())?;
+    compiled.map_err(|diagnostics| {
+        diagnostics.first().map(|first| first.message.clone()).unwrap_or_default()
+    })
+}
+
+/// Functions and pieces that have no mutants because they could not be read.
+fn unread_parts(unit: &TranslationUnit, items: &[FileLevelItem]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for item in items {
+        match item {
+            FileLevelItem::Function(function) => {
+                if let Err(error) = &function.body {
+                    let name = &unit.tokens[function.name].text;
+                    notes.push(format!(
+                        "function `{name}` could not be read ({error}): it has no mutants"
+                    ));
+                }
+            }
+            FileLevelItem::Unread { error, .. } => {
+                notes.push(format!(
+                    "text at file level could not be read ({error}): it has no mutants"
+                ));
+            }
+            FileLevelItem::Declaration(_) | FileLevelItem::Prototype { .. } => {}
+        }
+    }
+    notes
+}
+
+/// What stands at a place of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum SiteForm {
+    Expression,
+    Statements,
+    /// An expression that must be constant: nothing can be selected there.
+    Constant,
+}
+
+/// Tokens of which there are mutants.
+#[derive(Debug, Clone)]
+struct FoundSite {
+    form: SiteForm,
+    first: TokenIndex,
+    last: TokenIndex,
+    alternatives: Vec<Alternative>,
+}
+
+/// A place with the mutants that are selected there.
+#[derive(Debug, Clone)]
+struct Site {
+    pub form: SiteForm,
+    pub first: TokenIndex,
+    pub last: TokenIndex,
+    pub choices: Vec<Choice>,
+}
+
+/// A mutant at one place: one of a macro has several.
+#[derive(Debug, Clone)]
+struct Choice {
+    /// From 1 on.
+    pub mutant: u32,
+    pub edits: Vec<TokenEdit>,
+}
+
+/// All places, outer before inner.
+#[derive(Default)]
+struct Collection {
+    sites: Vec<FoundSite>,
+    by_place: BTreeMap<(SiteForm, TokenIndex, TokenIndex), usize>,
+}
+
+impl Collection {
+    fn site(&mut self, form: SiteForm, (first, last): (TokenIndex, TokenIndex)) -> &mut FoundSite {
+        let next = self.sites.len();
+        let index = *self.by_place.entry((form, first, last)).or_insert(next);
+        if index == next {
+            self.sites.push(FoundSite { form, first, last, alternatives: Vec::new() });
+        }
+        &mut self.sites[index]
+    }
+
+    /// The mutants, each once, and the places where they are selected.
+    fn numbered(
+        self,
+        unit: &TranslationUnit,
+        notes: &mut Vec<String>,
+    ) -> (Vec<SourceMutant>, Vec<Site>) {
+        let mut mutants: Vec<SourceMutant> = Vec::new();
+        let mut number_of: BTreeMap<Vec<SourceEdit>, u32> = BTreeMap::new();
+        let mut torn = 0;
+        let mut sites = Vec::new();
+        for found in self.sites {
+            let mut choices: Vec<Choice> = Vec::new();
+            for Alternative { operator, edits } in found.alternatives {
+                let Some(written) = source_edits(unit, &edits) else {
+                    torn += 1;
+                    continue;
+                };
+                let mutant = *number_of.entry(written).or_insert_with_key(|written| {
+                    let (operators, edits) = (Vec::new(), written.clone());
+                    mutants.push(SourceMutant { operators, edits, form: MutantForm::Selected });
+                    mutants.len() as u32
+                });
+                let row = &mut mutants[mutant as usize - 1];
+                if !row.operators.contains(&operator) {
+                    row.operators.push(operator);
+                }
+                match found.form {
+                    SiteForm::Constant => row.form = MutantForm::Alone,
+                    SiteForm::Expression | SiteForm::Statements => {
+                        if choices.iter().all(|choice| choice.mutant != mutant) {
+                            choices.push(Choice { mutant, edits });
+                        }
+                    }
+                }
+            }
+            let FoundSite { form, first, last, .. } = found;
+            sites.push(Site { form, first, last, choices });
+        }
+        if torn > 0 {
+            notes.push(format!(
+                "{torn} mutants left out: they would change a part of what a macro stands for"
+            ));
+        }
+        mutants.iter_mut().for_each(|mutant| mutant.operators.sort_by_key(|row| table_place(*row)));
+        (mutants, sites)
+    }
+}
+
+fn table_place(operator: MutationOperator) -> Option<usize> {
+    let mut rows = vkcert_model::mutation::MUTATION_OPERATORS.iter();
+    rows.position(|row| row.operator == operator)
+}
+
+impl<'e> SiteVisitor<'e> for Collection {
+    fn expression(&mut self, node: ExpressionNode<'e>, evaluation: Evaluation) {
+        let mut found = Alternatives::default();
+        mutate_expression(&node, &mut found);
+        let site = match evaluation {
+            Evaluation::Runtime { first, last } => self.site(SiteForm::Expression, (first, last)),
+            Evaluation::Constant => self.site(SiteForm::Constant, node.range()),
+        };
+        site.alternatives.extend(found.0);
+    }
+
+    fn statement(&mut self, node: StatementNode<'e>) {
+        let mut found = Vec::new();
+        mutate_statement(&node, &mut found);
+        // Outer before inner.
+        found.sort_by_key(|((_, last), _)| std::cmp::Reverse(*last));
+        for (range, alternative) in found {
+            self.site(SiteForm::Statements, range).alternatives.push(alternative);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
