@@ -30,6 +30,7 @@ pub mod kernel_coverage;
 pub mod left_open;
 mod memory;
 pub mod merging;
+pub mod mutation;
 pub mod object;
 pub mod plan;
 pub mod profile;
