@@ -75,6 +75,7 @@ mod loop_boundary_coverage;
 mod lowering;
 mod multisampled;
 mod mutated;
+mod mutation;
 mod object_code;
 mod offline_pipelines;
 mod open_items;

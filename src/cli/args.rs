@@ -44,6 +44,8 @@ pub(super) enum Command {
     Dissimilar(Dissimilar),
     /// Check the coupling of host and kernels alone
     Couple(Couple),
+    /// Put small faults into the kernels, and see whether the tests notice
+    Mutate(Mutate),
     /// Record what a host program does with Vulkan, and check it
     Capture(Capture),
     /// Render stored evidence again; no compiler, no GPU
@@ -244,6 +246,7 @@ pub(super) enum Listing {
     Criteria,
     Formats,
     Documents,
+    Operators,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -352,6 +355,22 @@ pub(super) struct Couple {
     /// Print the coupling graph in this form
     #[arg(long, value_enum)]
     pub graph: Option<GraphForm>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct Mutate {
+    /// Folder of the project
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// Apply these operators alone (`vkcert list operators`)
+    #[arg(long, value_name = "CODE")]
+    pub operator: Vec<String>,
+    /// Mutate these kernels alone
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Vec<String>,
+    /// Compile each mutant by itself: slow, and to the same result
+    #[arg(long)]
+    pub compile_each: bool,
 }
 
 #[derive(Debug, Clone, Args)]

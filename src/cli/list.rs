@@ -1,5 +1,5 @@
 //! `vkcert list WHAT`: kernels, requirements, tests, obligations, findings, devices, criteria,
-//! formats, documents.
+//! formats, documents, mutation operators.
 
 use super::args::{Common, List, Listing, OutputForm};
 use super::failure::Failure;
@@ -9,6 +9,7 @@ use crate::coverage::CRITERIA;
 use crate::exec::vulkan::VulkanExecutor;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::exit::Exit;
+use crate::model::mutation::MUTATION_OPERATORS;
 use crate::model::vulkan_sc::Profile;
 use crate::report::{self, DOCUMENTS, FORMATS};
 use comfy_table::{Table, presets};
@@ -32,7 +33,8 @@ pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failur
         | Listing::Devices
         | Listing::Criteria
         | Listing::Formats
-        | Listing::Documents => {}
+        | Listing::Documents
+        | Listing::Operators => {}
     }
     let rows = match list.what {
         Listing::Kernels => kernel_rows(list)?,
@@ -51,6 +53,10 @@ pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failur
         Listing::Formats => FORMATS
             .iter()
             .map(|row| json!({"name": row.word, "description": row.description, "file": row.file}))
+            .collect(),
+        Listing::Operators => MUTATION_OPERATORS
+            .iter()
+            .map(|row| json!({"name": row.code, "description": row.description}))
             .collect(),
         Listing::Documents => DOCUMENTS
             .iter()

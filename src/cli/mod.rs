@@ -28,6 +28,7 @@ mod lower;
 mod manual;
 mod mcdc;
 mod measured_obligations;
+mod mutate;
 mod obligations;
 mod output;
 mod pipeline;
@@ -143,6 +144,7 @@ fn run_command(command_line: &CommandLine) -> Result<Exit, Failure> {
         Command::Lower(lower) => lower::lower_kernel(common, lower),
         Command::Dissimilar(dissimilar) => dissimilar::measure_dissimilar(common, dissimilar),
         Command::Couple(couple) => couple::check_coupling(common, couple),
+        Command::Mutate(arguments) => mutate::mutate_kernels(common, arguments),
         Command::Capture(arguments) => capture::capture_program(common, arguments),
         Command::Report(report) => {
             vkcert_verifier::report::run_report(common, report, &own_toolchain()?)
@@ -187,6 +189,7 @@ fn name_without_lines(command: &Command) -> Option<&'static str> {
         Command::Mcdc(_) => Some("mcdc"),
         Command::Lower(_) => Some("lower"),
         Command::Dissimilar(_) => Some("dissimilar"),
+        Command::Mutate(_) => Some("mutate"),
         Command::Capture(_) => Some("capture"),
         Command::Report(_) => Some("report"),
         Command::Verify(_) => Some("verify"),

@@ -1,0 +1,58 @@
+//! Two texts that differ in one place, as a unified diff.
+
+use std::fmt::Write;
+
+/// Lines shown before and behind a change.
+const CONTEXT: usize = 2;
+
+/// The difference of two texts of a file, with the lines around it; everything between the first
+/// line that differs and the last one is one change.
+pub(super) fn unified_diff(path: &str, original: &str, changed: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (original.lines().collect(), changed.lines().collect());
+    let same_start = old.iter().zip(&new).take_while(|(left, right)| left == right).count();
+    let longest_end = old.len().min(new.len()) - same_start;
+    let ends = old.iter().rev().zip(new.iter().rev()).take(longest_end);
+    let same_end = ends.take_while(|(left, right)| left == right).count();
+    let (old_end, new_end) = (old.len() - same_end, new.len() - same_end);
+    let start = same_start.saturating_sub(CONTEXT);
+    let behind = CONTEXT.min(same_end);
+    let mut diff = format!("--- {path}\n+++ {path}\n");
+    let _ = writeln!(
+        diff,
+        "@@ -{},{} +{},{} @@",
+        start + 1,
+        old_end + behind - start,
+        start + 1,
+        new_end + behind - start
+    );
+    let mut add = |sign: char, lines: &[&str]| {
+        lines.iter().for_each(|line| {
+            let _ = writeln!(diff, "{sign}{line}");
+        });
+    };
+    add(' ', &old[start..same_start]);
+    add('-', &old[same_start..old_end]);
+    add('+', &new[same_start..new_end]);
+    add(' ', &old[old_end..old_end + behind]);
+    diff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_stands_between_the_lines_around_it() {
+        let original = "a\nb\nc\nd\ne\nf\n";
+        assert_eq!(
+            unified_diff("x", original, "a\nb\nc\nD\ne\nf\n"),
+            "--- x\n+++ x\n@@ -2,5 +2,5 @@\n b\n c\n-d\n+D\n e\n f\n"
+        );
+        assert_eq!(
+            unified_diff("x", original, "a\nb\nf\n"),
+            "--- x\n+++ x\n@@ -1,6 +1,3 @@\n a\n b\n-c\n-d\n-e\n f\n"
+        );
+        assert_eq!(unified_diff("x", "a\n", "a\na\n"), "--- x\n+++ x\n@@ -1,1 +1,2 @@\n a\n+a\n");
+    }
+}
