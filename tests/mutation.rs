@@ -107,7 +107,7 @@ verification = ["test"]
 [[test]]
 id = "TC-1"
 requirements = ["LLR-1"]
-buffers = { values = { type = "uint", data = [1, 2, 3, 4] }, sums = { type = "uint", fill = 0, count = 4 }, products = { type = "uint", fill = 0, count = 4 } }
+buffers = { values = { type = "uint", data = [1, 2, 3, 4] }, sums = { type = "uint", fill = { constant = 0 }, count = 4 }, products = { type = "uint", fill = { constant = 0 }, count = 4 } }
 dispatches = [{ kernel = "both", groups = [1, 1, 1], bindings = [{ set = 0, binding = 0, buffer = "values" }, { set = 0, binding = 1, buffer = "sums" }, { set = 0, binding = 2, buffer = "products" }] }]
 expect = [
     { buffer = "sums", type = "uint", values = [4, 5, 6, 7] },
