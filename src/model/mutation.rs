@@ -210,6 +210,12 @@ impl MutationOperator {
         rows.find(|row| row.operator == self).expect("the table has a row for every operator")
     }
 
+    /// Whether what a kernel does before may be left out, such as the only write to a variable.
+    pub fn skips_statements(self) -> bool {
+        [Self::BarrierIntoGuard, Self::EarlyReturn, Self::LoopSkipped, Self::StatementDeletion]
+            .contains(&self)
+    }
+
     /// As the command line and evidence have it.
     pub fn code(self) -> &'static str {
         self.row().code

@@ -5,7 +5,8 @@
 //! not hold, by a finding that the kernel does not have, by an error of the run, or by taking more
 //! than [`STEP_FACTOR`] times the steps of the kernel, and which of these it was is told. What cannot
 //! be judged is undecided, with the reason, and never killed.
-//! Does not cover: mutants of dispatches, equivalent mutants, devices.
+//! What no test notices is equivalent only where there is a proof.
+//! Does not cover: mutants of dispatches, devices.
 
 mod mutant_run;
 
@@ -78,12 +79,31 @@ pub enum MutantResult {
     Killed(Kill),
     /// No test noticed it.
     Survived,
+    /// No test noticed it, and none can: it does what the kernel does.
+    Equivalent(EquivalenceProof),
     /// No test runs its kernel.
     NoTest,
     /// The compiler refuses it, for this reason.
     NotCompiled(String),
     /// No test noticed it, and it is not known whether one would have, for this reason.
     Undecided(String),
+}
+
+/// Why a mutant does what its kernel does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EquivalenceProof {
+    /// The optimiser makes one module of both: they do the same wherever they read no value that
+    /// nobody has written.
+    SameOptimisedModule,
+}
+
+impl EquivalenceProof {
+    /// As documents have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            EquivalenceProof::SameOptimisedModule => "same-optimised-module",
+        }
+    }
 }
 
 /// How tests noticed a mutant.
@@ -179,6 +199,8 @@ pub struct MutantCounts {
     pub by_ending: usize,
     /// That no test noticed.
     pub survived: usize,
+    /// That no test can notice.
+    pub equivalent: usize,
     /// Of kernels that no test runs.
     pub no_test: usize,
     /// That do not compile.
@@ -202,6 +224,7 @@ impl MutantCounts {
                     }
                 }
                 MutantResult::Survived => counts.survived += 1,
+                MutantResult::Equivalent(_) => counts.equivalent += 1,
                 MutantResult::NoTest => counts.no_test += 1,
                 MutantResult::NotCompiled(_) => counts.not_compiled += 1,
                 MutantResult::Undecided(_) => counts.undecided += 1,
@@ -210,7 +233,8 @@ impl MutantCounts {
         counts
     }
 
-    /// Mutants that tests could notice: all that compile.
+    /// Mutants that tests could notice, as far as is known: all that compile and are not proved to do
+    /// what the kernel does.
     pub fn judged(&self) -> usize {
         self.killed + self.survived + self.no_test + self.undecided
     }

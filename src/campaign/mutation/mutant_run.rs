@@ -3,23 +3,26 @@
 //! Promises: with no mutant selected, the module with all mutants leaves what the kernel leaves, bit
 //! for bit, and has no other findings; where it does not, each mutant is compiled for itself.
 
-use super::{Kill, MutantResult, STEP_ALLOWANCE, STEP_FACTOR, is_selected, selection_words};
+use super::{
+    EquivalenceProof, Kill, MutantResult, STEP_ALLOWANCE, STEP_FACTOR, is_selected, selection_words,
+};
 use crate::CampaignError;
 use crate::kernel::{Kernel, ModuleVariant};
 use crate::test_run::{PreparedTest, variant_job};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use vkcert_exec::judge::{self, judge_run};
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::{
     Completion, Job, JobBinding, JobBuffer, ModuleRecording, Run, RunRequest, Unobserved,
 };
 use vkcert_glsl::KernelSource;
-use vkcert_glsl::mutation::{MutatedKernel, SourceMutant, compile_alone};
+use vkcert_glsl::mutation::{MutatedKernel, SourceMutant, compile_alone, optimised_module};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::verdict::Verdict;
 use vkcert_sequential::{Jobs, RaceScopeWanted, SequentialExecutor, SequentialRun};
+use vkcert_spirv::module::Module;
 
 /// The tests of a kernel as the kernel itself passes them.
 pub(super) struct MutantBench<'a> {
@@ -30,6 +33,8 @@ pub(super) struct MutantBench<'a> {
     /// The cheapest first.
     tests: Vec<TestBaseline<'a>>,
     engine: SequentialExecutor,
+    /// The kernel's own module as the optimiser leaves it; none where it is not known.
+    optimised: OnceLock<Option<Vec<u32>>>,
     pub(super) notes: Vec<String>,
 }
 
@@ -88,6 +93,7 @@ impl<'a> MutantBench<'a> {
             selection: selection_words(mutated),
             tests: baselines,
             engine,
+            optimised: OnceLock::new(),
             notes,
         };
         if let Some(difference) = bench.difference_of_selection()? {
@@ -134,9 +140,8 @@ impl<'a> MutantBench<'a> {
     ) -> Result<MutantResult, CampaignError> {
         let selection = self.selection.as_ref().filter(|_| is_selected(self.mutated, mutant));
         match selection {
-            Some(words) => {
-                self.judge_by(|baseline| baseline.selection_job(self.mutated, words, number))
-            }
+            Some(words) => self
+                .judge_by(mutant, |baseline| baseline.selection_job(self.mutated, words, number)),
             None => self.judge_alone(mutant),
         }
     }
@@ -147,11 +152,12 @@ impl<'a> MutantBench<'a> {
             Ok(words) => Arc::new(words),
             Err(reason) => return Ok(MutantResult::NotCompiled(reason)),
         };
-        self.judge_by(|baseline| Some(baseline.job_with(&words)))
+        self.judge_by(mutant, |baseline| Some(baseline.job_with(&words)))
     }
 
     fn judge_by(
         &self,
+        mutant: &SourceMutant,
         job_of: impl Fn(&TestBaseline<'_>) -> Option<Job>,
     ) -> Result<MutantResult, CampaignError> {
         if self.tests.is_empty() {
@@ -177,8 +183,28 @@ impl<'a> MutantBench<'a> {
         Ok(match (first_kill, undecided) {
             (Some(kill), _) => MutantResult::Killed(kill),
             (None, Some(reason)) => MutantResult::Undecided(reason),
-            (None, None) => MutantResult::Survived,
+            (None, None) => match self.equivalence(mutant) {
+                Some(proof) => MutantResult::Equivalent(proof),
+                None => MutantResult::Survived,
+            },
         })
+    }
+
+    /// Why a mutant does what the kernel does, where there is a proof. The optimiser may give a
+    /// variable that nobody has written any value: where a write may be left out it is no proof.
+    fn equivalence(&self, mutant: &SourceMutant) -> Option<EquivalenceProof> {
+        if mutant.operators.iter().any(|operator| operator.skips_statements()) {
+            return None;
+        }
+        let of_kernel = self.optimised.get_or_init(|| self.optimised_code(None)).as_ref()?;
+        let of_mutant = self.optimised_code(Some(mutant))?;
+        (*of_kernel == of_mutant).then_some(EquivalenceProof::SameOptimisedModule)
+    }
+
+    /// What the optimiser makes of a text, without debug information; none of one that is refused.
+    fn optimised_code(&self, mutant: Option<&SourceMutant>) -> Option<Vec<u32>> {
+        let words = optimised_module(self.source, self.mutated, mutant).ok()?;
+        Some(Module::parse(Arc::new(words)).ok()?.code_words())
     }
 }
 

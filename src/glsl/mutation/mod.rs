@@ -19,7 +19,7 @@ use crate::compile as compiler;
 use crate::include::IncludeResolver;
 use crate::preprocessor::TranslationUnit;
 use crate::syntax::{FileLevelItem, TokenIndex};
-use crate::{KernelSource, deep_stack, kernel as front_end, parser};
+use crate::{KernelSource, Optimization, deep_stack, kernel as front_end, parser};
 use edits::{Alternative, TokenEdit, source_edits};
 use operators::{Alternatives, mutate_expression, mutate_statement};
 use selection::compile_selection;
@@ -133,14 +133,44 @@ pub fn compile_alone(
     mutated: &MutatedKernel,
     mutant: &SourceMutant,
 ) -> Result<Vec<u32>, String> {
+    compile_text(&mutant_source(kernel, mutated, mutant)?, kernel.optimization)
+}
+
+/// The module of a kernel, or of a mutant of it, as the optimiser leaves it: two texts with the same
+/// one do the same.
+///
+/// # Errors
+/// As [`compile_alone`].
+pub fn optimised_module(
+    kernel: &KernelSource,
+    mutated: &MutatedKernel,
+    mutant: Option<&SourceMutant>,
+) -> Result<Vec<u32>, String> {
+    match mutant {
+        Some(mutant) => {
+            compile_text(&mutant_source(kernel, mutated, mutant)?, Optimization::Performance)
+        }
+        None => compile_text(kernel, Optimization::Performance),
+    }
+}
+
+/// A kernel with the text of a mutant.
+fn mutant_source(
+    kernel: &KernelSource,
+    mutated: &MutatedKernel,
+    mutant: &SourceMutant,
+) -> Result<KernelSource, String> {
     if mutant.edits.iter().any(|edit| edit.span.file.0 != 0) {
         return Err("it is in an included file".to_owned());
     }
     let text = mutated.mutated_text(mutant, 0).ok_or("it changes nothing")?;
-    let kernel = KernelSource { text, ..kernel.clone() };
+    Ok(KernelSource { text, ..kernel.clone() })
+}
+
+fn compile_text(kernel: &KernelSource, optimization: Optimization) -> Result<Vec<u32>, String> {
     let compile = || {
-        let includes = IncludeResolver::new(&kernel);
-        compiler::compile_production(&kernel, &includes, kernel.optimization)
+        let includes = IncludeResolver::new(kernel);
+        compiler::compile_production(kernel, &includes, optimization)
     };
     let compiled = deep_stack::run_deep(compile).map_err(|error| error.to_string())?;
     compiled.map_err(|diagnostics| {
