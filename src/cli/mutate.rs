@@ -1,5 +1,6 @@
 //! `vkcert mutate`: whether the tests of a project would notice small faults in its kernels.
 
+mod tables;
 mod unified_diff;
 
 use super::args::{Common, Mutate, OutputForm};
@@ -107,6 +108,7 @@ fn status_word(result: &MutantResult) -> &'static str {
     match result {
         MutantResult::Killed(_) => "killed",
         MutantResult::Survived => "survived",
+        MutantResult::Equivalent(_) => "equivalent",
         MutantResult::NoTest => "no-test",
         MutantResult::NotCompiled(_) => "not-compiled",
         MutantResult::Undecided(_) => "undecided",
@@ -120,7 +122,9 @@ fn text(mutations: &[KernelMutation]) -> String {
             let reason = match judged.result {
                 MutantResult::Survived | MutantResult::NoTest => "",
                 MutantResult::Undecided(reason) => reason,
-                MutantResult::Killed(_) | MutantResult::NotCompiled(_) => continue,
+                MutantResult::Killed(_)
+                | MutantResult::Equivalent(_)
+                | MutantResult::NotCompiled(_) => continue,
             };
             let MutantPlace { file, position } = judged.place(mutation);
             let _ = writeln!(
@@ -139,35 +143,17 @@ fn text(mutations: &[KernelMutation]) -> String {
         }
     }
     for mutation in mutations {
-        let counts = MutantCounts::of_results(mutation.results.iter().flatten());
-        let _ = writeln!(text, "kernel {}: {}", mutation.kernel, counts_in_words(&counts));
         for note in &mutation.notes {
-            let _ = writeln!(text, "  note: {note}");
+            let _ = writeln!(text, "note: kernel {}: {note}", mutation.kernel);
         }
     }
-    let all = mutations.iter().flat_map(|mutation| mutation.results.iter().flatten());
-    let counts = MutantCounts::of_results(all);
-    let _ = writeln!(text, "\n{}", score_in_words(&counts));
-    text
-}
-
-fn counts_in_words(counts: &MutantCounts) -> String {
-    let MutantCounts { killed, by_expectation, by_finding, by_ending, .. } = *counts;
-    let mut words = format!(
-        "{killed} of {} mutants killed ({by_expectation} by an expectation, {by_finding} by a finding alone, {by_ending} by \
-         time or an error alone)",
-        counts.judged()
-    );
-    let others = [
-        (counts.survived, "survived"),
-        (counts.no_test, "run by no test"),
-        (counts.undecided, "undecided"),
-        (counts.not_compiled, "not counted: they do not compile"),
-    ];
-    for (count, state) in others.into_iter().filter(|(count, _)| *count > 0) {
-        let _ = write!(words, ", {count} {state}");
+    if !text.is_empty() {
+        text.push('\n');
     }
-    words
+    let _ = writeln!(text, "{}", tables::table_by_operator(mutations));
+    let _ = writeln!(text, "{}", tables::table_by_kernel(mutations));
+    let _ = writeln!(text, "{}", score_in_words(&tables::counts_of_all(mutations)));
+    text
 }
 
 /// The score, with what it says too little of.
@@ -179,8 +165,8 @@ fn score_in_words(counts: &MutantCounts) -> String {
     // Rounded down: 100 % is all of them.
     let percent = |count: usize| (count * 1000 / judged) as f64 / 10.0;
     format!(
-        "mutation score {} % ({} of {judged}); by expectations alone {} % ({} of {judged})\nMutants that do what the kernel \
-         does are not told from the others: they count as survived.",
+        "mutation score {} % ({} of {judged}); by expectations alone {} % ({} of {judged})\nOf the mutants that survived, \
+         some may do what the kernel does, without a proof.",
         percent(counts.killed),
         counts.killed,
         percent(counts.by_expectation),
@@ -201,7 +187,14 @@ fn json_document(mutations: &[KernelMutation]) -> Value {
         .iter()
         .map(|row| json!({ "code": row.code, "description": row.description }))
         .collect();
-    json!({ "schema": 1, "operators": operators, "kernels": kernels.collect::<Vec<_>>() })
+    let counts = tables::counts_of_all(mutations);
+    let score = json!({
+        "judged": counts.judged(),
+        "killed": counts.killed,
+        "by_expectation": counts.by_expectation,
+    });
+    let kernels = kernels.collect::<Vec<_>>();
+    json!({ "schema": 1, "operators": operators, "kernels": kernels, "score": score })
 }
 
 fn mutant_json(mutation: &KernelMutation, judged: &JudgedMutant<'_>) -> Value {
@@ -229,6 +222,7 @@ fn mutant_json(mutation: &KernelMutation, judged: &JudgedMutant<'_>) -> Value {
         MutantResult::NotCompiled(reason) | MutantResult::Undecided(reason) => {
             value["reason"] = json!(reason);
         }
+        MutantResult::Equivalent(proof) => value["proof"] = json!(proof.name()),
         MutantResult::Survived | MutantResult::NoTest => {}
     }
     value
