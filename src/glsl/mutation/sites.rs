@@ -94,6 +94,7 @@ pub(super) fn visit_sites<'e>(
         unit,
         demanded: crate::demand::demanded_names(&unit.tokens, items),
         written_parameters: written_parameters(unit, items),
+        constants: BTreeSet::new(),
         constant: false,
         bounds_loop: false,
         enclosing: None,
@@ -147,6 +148,8 @@ struct SiteWalk<'e, 'v> {
     unit: &'e TranslationUnit,
     demanded: BTreeSet<&'e str>,
     written_parameters: BTreeMap<&'e str, Vec<bool>>,
+    /// Names of `const` variables so far, in whatever scope.
+    constants: BTreeSet<&'e str>,
     /// A constant is demanded here.
     constant: bool,
     /// The condition of a loop is visited.
@@ -233,6 +236,9 @@ impl<'e> SiteWalk<'e, '_> {
         let is_default = declared.layout.iter().any(|name| name == "constant_id");
         for declarator in &declaration.declarators {
             self.visit_sizes(&declarator.sizes);
+            if declared.has_qualifier("const") {
+                self.constants.insert(self.text(declarator.name));
+            }
             let Some(initialiser) = &declarator.initialiser else { continue };
             let is_demanded = self.demanded.contains(self.text(declarator.name));
             let constant =
@@ -404,7 +410,8 @@ impl<'e> SiteWalk<'e, '_> {
                 false => self.visit_used(inner, boolean, value),
             };
         }
-        let is_outermost = self.enclosing.is_none() && is_of_literals(expression, self.unit);
+        let is_outermost =
+            self.enclosing.is_none() && is_constant(expression, self.unit, &BTreeSet::new());
         if is_outermost {
             self.enclosing = Some((expression.first, expression.last));
         }
@@ -504,8 +511,8 @@ impl<'e> SiteWalk<'e, '_> {
                 self.visit_place(base);
                 if let Some(index) = index {
                     // The compiler holds a constant index against the size of the array.
-                    let is_constant = is_of_literals(index, self.unit);
-                    self.in_constant(is_constant, |walk| walk.visit_value(index, ValueUse::Index));
+                    let is_checked = is_constant(index, self.unit, &self.constants);
+                    self.in_constant(is_checked, |walk| walk.visit_value(index, ValueUse::Index));
                 }
             }
             ExpressionKind::Literal | ExpressionKind::Identifier => {}
@@ -522,12 +529,18 @@ pub(super) fn is_logical(operator: &str) -> bool {
     matches!(operator, "&&" | "||" | "^^")
 }
 
-/// Whether an expression has literals and operators alone, with constructors of built-in types: the
-/// compiler may compute it in another way than a kernel does.
-fn is_of_literals(expression: &Expression, unit: &TranslationUnit) -> bool {
-    let mut of_literals = match &expression.kind {
-        ExpressionKind::Identifier
-        | ExpressionKind::Assignment { .. }
+/// Whether an expression has literals, these names and operators alone, with constructors of built-in
+/// types: the compiler may compute it in another way than a kernel does.
+fn is_constant(
+    expression: &Expression,
+    unit: &TranslationUnit,
+    constants: &BTreeSet<&str>,
+) -> bool {
+    let mut of_constants = match &expression.kind {
+        ExpressionKind::Identifier => {
+            return constants.contains(&*unit.tokens[expression.first].text);
+        }
+        ExpressionKind::Assignment { .. }
         | ExpressionKind::Postfix(_)
         | ExpressionKind::Index { .. }
         | ExpressionKind::Field { .. }
@@ -537,7 +550,7 @@ fn is_of_literals(expression: &Expression, unit: &TranslationUnit) -> bool {
             let is_constructor = matches!(callee.kind, ExpressionKind::Identifier)
                 && crate::names::is_pure_built_in(&unit.tokens[callee.first].text);
             return is_constructor
-                && arguments.iter().all(|argument| is_of_literals(argument, unit));
+                && arguments.iter().all(|argument| is_constant(argument, unit, constants));
         }
         ExpressionKind::Literal
         | ExpressionKind::Parenthesised(_)
@@ -546,6 +559,6 @@ fn is_of_literals(expression: &Expression, unit: &TranslationUnit) -> bool {
         | ExpressionKind::Ternary { .. }
         | ExpressionKind::Comma { .. } => true,
     };
-    expression.each_part(&mut |part| of_literals &= is_of_literals(part, unit));
-    of_literals
+    expression.each_part(&mut |part| of_constants &= is_constant(part, unit, constants));
+    of_constants
 }

@@ -156,6 +156,18 @@ fn constants_that_the_compiler_needs_are_mutated_alone() {
 }
 
 #[test]
+fn constant_indices_are_held_against_the_size_of_their_array_by_the_compiler() {
+    let kernel = mutated(
+        "const uint N = 3u; void main() { uint a[N]; a[N - 1u] = 1u; data[n] = a[n % N] + a[2]; }",
+    );
+    assert!(
+        of_operator(&kernel, "OFF").iter().filter(|line| line.ends_with("(alone)")).count() == 4
+    );
+    assert_eq!(of_operator(&kernel, "MR").first().unwrap(), "MR - -> + (alone)");
+    assert!(!of_operator(&kernel, "MR").last().unwrap().ends_with("(alone)"));
+}
+
+#[test]
 fn what_the_compiler_refuses_is_left_out_and_nothing_else() {
     let kernel = mutated("void main() { float f = float(n) * 0.5; data[n] = uint(f); }");
     let alone: Vec<String> =
