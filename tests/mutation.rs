@@ -27,7 +27,7 @@ fn assert_judged_alike(kernels: &[&str]) {
         });
         run_json(&mut command, 0)
     };
-    let (together, each) = (mutate(&[]), mutate(&["--compile-each"]));
+    let (together, each) = (mutate(&["--one-module"]), mutate(&[]));
     let mut differing = Vec::new();
     for kernel in kernels {
         let rows = mutants(&together, kernel).iter().zip(mutants(&each, kernel));
@@ -173,4 +173,26 @@ fn mutants_of_a_kernel_that_fails_by_itself_are_refused() {
     let message = error["error"]["message"].as_str().unwrap();
     assert!(message.contains("TC-1 does not pass by itself (fail)"), "{message}");
     assert!(!folder.path().join("reports").exists());
+}
+
+#[test]
+fn a_mutant_of_an_included_file_counts_as_undecided() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), PRODUCTS);
+    let included = "const uint STEP = 3u;\n";
+    write(folder.path(), "glsl/step.glsl", included);
+    let head =
+        "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"step.glsl\"\n";
+    let kernel = KERNEL.replace("#version 450\n", head).replace("3u", "STEP");
+    write(folder.path(), "glsl/both.comp", kernel);
+    let mutation = run_json(vkcert().arg("mutate").arg(folder.path()), 0);
+    let undecided: Vec<&Value> = mutants(&mutation, "both")
+        .iter()
+        .filter(|mutant| mutant["status"] == "undecided")
+        .collect();
+    assert!(!undecided.is_empty());
+    assert!(undecided.iter().all(|mutant| mutant["file"] == "glsl/step.glsl"), "{undecided:#?}");
+    let judged = mutation["score"]["judged"].as_u64().unwrap();
+    let killed = mutation["score"]["killed"].as_u64().unwrap();
+    assert!(killed + undecided.len() as u64 <= judged);
 }

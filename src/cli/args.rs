@@ -368,9 +368,9 @@ pub(super) struct Mutate {
     /// Mutate these kernels alone
     #[arg(long, value_name = "NAME")]
     pub kernel: Vec<String>,
-    /// Compile each mutant by itself: slow, and to the same result
-    #[arg(long)]
-    pub compile_each: bool,
+    /// Select mutants in one module of each kernel (not yet right for all of them)
+    #[arg(long, hide = true)]
+    pub one_module: bool,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -53,9 +53,9 @@ fn request_of(arguments: &Mutate) -> Result<MutationRequest, Failure> {
     let operators = operators.collect::<Result<BTreeSet<_>, _>>();
     let operators = operators.map_err(|unknown| Diagnostic::new("usage", unknown.to_string()))?;
     let kernels = arguments.kernel.iter().map(|name| KernelName::from(name.as_str())).collect();
-    let modules = match arguments.compile_each {
-        true => MutantModules::Each,
-        false => MutantModules::Together,
+    let modules = match arguments.one_module {
+        true => MutantModules::Together,
+        false => MutantModules::Each,
     };
     Ok(MutationRequest { operators, kernels, modules })
 }

@@ -18,7 +18,7 @@ use mutant_run::MutantBench;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use vkcert_glsl::mutation::{MutantForm, MutatedKernel, SourceMutant, mutate};
+use vkcert_glsl::mutation::{MutantForm, MutatedKernel, SelectionWanted, SourceMutant, mutate};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::{KernelName, TestId};
@@ -46,11 +46,12 @@ pub struct MutationRequest {
 /// Which modules mutants are in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MutantModules {
-    /// One for all mutants of a kernel that can be selected when it runs.
-    #[default]
-    Together,
     /// One for each mutant, compiled of its own text.
+    #[default]
     Each,
+    /// One for all mutants of a kernel that can be selected when it runs. Not all of them are then
+    /// what their text is: `ARCHITECTURE.md` lists how they differ.
+    Together,
 }
 
 impl MutationRequest {
@@ -156,7 +157,11 @@ pub fn mutate_project(
             mutations.push(KernelMutation { kernel: name, mutated, results: Vec::new(), notes });
             continue;
         };
-        let mutated = mutate(&source)?;
+        let wanted = match request.modules {
+            MutantModules::Each => SelectionWanted::Left,
+            MutantModules::Together => SelectionWanted::Compiled,
+        };
+        let mutated = mutate(&source, wanted)?;
         let bench = MutantBench::begin(kernel, &source, &mutated, &tests, engine)?;
         let judge = |(index, mutant): (usize, &SourceMutant)| {
             let number = index as u32 + 1;

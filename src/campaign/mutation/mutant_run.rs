@@ -1,7 +1,8 @@
 //! The run of a mutant in the place of its kernel.
 //!
-//! Promises: with no mutant selected, the module with all mutants leaves what the kernel leaves, bit
-//! for bit, and has no other findings; where it does not, each mutant is compiled for itself.
+//! Promises: with no mutant selected, the module with all mutants, where it is used, leaves what the
+//! kernel leaves, bit for bit, and has no other findings; where it does not, each mutant is compiled
+//! for itself.
 
 use super::{
     EquivalenceProof, Kill, MutantResult, STEP_ALLOWANCE, STEP_FACTOR, is_selected, selection_words,
@@ -17,7 +18,9 @@ use vkcert_exec::{
     Completion, Job, JobBinding, JobBuffer, ModuleRecording, Run, RunRequest, Unobserved,
 };
 use vkcert_glsl::KernelSource;
-use vkcert_glsl::mutation::{MutatedKernel, SourceMutant, compile_alone, optimised_module};
+use vkcert_glsl::mutation::{
+    MutatedKernel, NotCompiled, SourceMutant, compile_alone, optimised_module,
+};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::verdict::Verdict;
@@ -150,7 +153,10 @@ impl<'a> MutantBench<'a> {
     pub(super) fn judge_alone(&self, mutant: &SourceMutant) -> Result<MutantResult, CampaignError> {
         let words = match compile_alone(self.source, self.mutated, mutant) {
             Ok(words) => Arc::new(words),
-            Err(reason) => return Ok(MutantResult::NotCompiled(reason)),
+            Err(NotCompiled::Refused(reason)) => return Ok(MutantResult::NotCompiled(reason)),
+            Err(elsewhere @ NotCompiled::Elsewhere) => {
+                return Ok(MutantResult::Undecided(elsewhere.to_string()));
+            }
         };
         self.judge_by(mutant, |baseline| Some(baseline.job_with(&words)))
     }

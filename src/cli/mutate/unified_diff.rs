@@ -8,8 +8,7 @@ const CONTEXT: usize = 2;
 /// The difference of two texts of a file, with the lines around it; everything between the first
 /// line that differs and the last one is one change.
 pub(super) fn unified_diff(path: &str, original: &str, changed: &str) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) =
-        (original.lines().collect(), changed.lines().collect());
+    let (old, new) = (lines_of(original), lines_of(changed));
     let same_start = old.iter().zip(&new).take_while(|(left, right)| left == right).count();
     let longest_end = old.len().min(new.len()) - same_start;
     let ends = old.iter().rev().zip(new.iter().rev()).take(longest_end);
@@ -36,6 +35,11 @@ pub(super) fn unified_diff(path: &str, original: &str, changed: &str) -> String 
     add('+', &new[same_start..new_end]);
     add(' ', &old[old_end..old_end + behind]);
     diff
+}
+
+/// The lines of a text as they are, with the carriage returns at their ends.
+fn lines_of(text: &str) -> Vec<&str> {
+    text.split_terminator('\n').collect()
 }
 
 #[cfg(test)]

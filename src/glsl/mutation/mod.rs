@@ -92,19 +92,34 @@ impl MutatedKernel {
     }
 }
 
-/// Finds the mutants of a kernel and compiles the text with all of them.
+/// Whether the text with all mutants is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SelectionWanted {
+    /// It is.
+    Compiled,
+    /// It is not: the mutants are all that is asked.
+    Left,
+}
+
+/// Finds the mutants of a kernel.
 ///
 /// # Errors
-/// A text that does not compile, or that the front end refuses.
-pub fn mutate(kernel: &KernelSource) -> Result<MutatedKernel, Vec<Diagnostic>> {
+/// A text that the front end refuses.
+pub fn mutate(
+    kernel: &KernelSource,
+    wanted: SelectionWanted,
+) -> Result<MutatedKernel, Vec<Diagnostic>> {
     let unstarted = |error: std::io::Error| {
         let message = format!("the front end cannot be started: {error}");
         vec![Diagnostic::new("compiler", message).in_file(&kernel.path)]
     };
-    deep_stack::run_deep(|| mutate_here(kernel)).map_err(unstarted)?
+    deep_stack::run_deep(|| mutate_here(kernel, wanted)).map_err(unstarted)?
 }
 
-fn mutate_here(kernel: &KernelSource) -> Result<MutatedKernel, Vec<Diagnostic>> {
+fn mutate_here(
+    kernel: &KernelSource,
+    wanted: SelectionWanted,
+) -> Result<MutatedKernel, Vec<Diagnostic>> {
     compiler::check_admissible(kernel).map_err(|diagnostic| vec![*diagnostic])?;
     let refused =
         |message: String| vec![Diagnostic::new("glsl-limit", message).in_file(&kernel.path)];
@@ -120,19 +135,34 @@ fn mutate_here(kernel: &KernelSource) -> Result<MutatedKernel, Vec<Diagnostic>> 
     visit_sites(&unit, &items, &mut collection);
     let mut notes = unread_parts(&unit, &items);
     let (mut mutants, sites) = collection.numbered(&unit, &mut notes);
-    let selection = compile_selection(kernel, &unit, &sites, &mut mutants);
+    let selection = match wanted {
+        SelectionWanted::Compiled => compile_selection(kernel, &unit, &sites, &mut mutants),
+        SelectionWanted::Left => None,
+    };
     Ok(MutatedKernel { files: unit.files, mutants, selection, notes })
 }
 
-/// Compiles the text of one mutant by itself; why not, where the compiler refuses it.
+/// Why there is no module of a mutant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotCompiled {
+    /// The compiler refuses the text: its first message.
+    #[error("{0}")]
+    Refused(String),
+    /// The fault is in a file that is included, or in a definition of the project: only the kernel's own
+    /// file is compiled with a change.
+    #[error("it is not in the kernel's own file, and only that is compiled with a change")]
+    Elsewhere,
+}
+
+/// Compiles the text of one mutant by itself.
 ///
 /// # Errors
-/// The compiler's first message, and that a mutant of an included file cannot be compiled so.
+/// As [`NotCompiled`] has them.
 pub fn compile_alone(
     kernel: &KernelSource,
     mutated: &MutatedKernel,
     mutant: &SourceMutant,
-) -> Result<Vec<u32>, String> {
+) -> Result<Vec<u32>, NotCompiled> {
     compile_text(&mutant_source(kernel, mutated, mutant)?, kernel.optimization)
 }
 
@@ -145,7 +175,7 @@ pub fn optimised_module(
     kernel: &KernelSource,
     mutated: &MutatedKernel,
     mutant: Option<&SourceMutant>,
-) -> Result<Vec<u32>, String> {
+) -> Result<Vec<u32>, NotCompiled> {
     match mutant {
         Some(mutant) => {
             compile_text(&mutant_source(kernel, mutated, mutant)?, Optimization::Performance)
@@ -159,22 +189,28 @@ fn mutant_source(
     kernel: &KernelSource,
     mutated: &MutatedKernel,
     mutant: &SourceMutant,
-) -> Result<KernelSource, String> {
+) -> Result<KernelSource, NotCompiled> {
     if mutant.edits.iter().any(|edit| edit.span.file.0 != 0) {
-        return Err("it is in an included file".to_owned());
+        return Err(NotCompiled::Elsewhere);
     }
-    let text = mutated.mutated_text(mutant, 0).ok_or("it changes nothing")?;
+    let unchanged = || NotCompiled::Refused("it changes nothing".to_owned());
+    let text = mutated.mutated_text(mutant, 0).ok_or_else(unchanged)?;
     Ok(KernelSource { text, ..kernel.clone() })
 }
 
-fn compile_text(kernel: &KernelSource, optimization: Optimization) -> Result<Vec<u32>, String> {
+fn compile_text(
+    kernel: &KernelSource,
+    optimization: Optimization,
+) -> Result<Vec<u32>, NotCompiled> {
     let compile = || {
         let includes = IncludeResolver::new(kernel);
         compiler::compile_production(kernel, &includes, optimization)
     };
-    let compiled = deep_stack::run_deep(compile).map_err(|error| error.to_string())?;
+    let compiled = deep_stack::run_deep(compile);
+    let compiled = compiled.map_err(|error| NotCompiled::Refused(error.to_string()))?;
     compiled.map_err(|diagnostics| {
-        diagnostics.first().map(|first| first.message.clone()).unwrap_or_default()
+        let message = diagnostics.first().map(|first| first.message.clone());
+        NotCompiled::Refused(message.unwrap_or_default())
     })
 }
 

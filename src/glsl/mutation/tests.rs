@@ -16,7 +16,7 @@ shared uint tile[8];
 fn mutated(body: &str) -> MutatedKernel {
     let text = format!("{HEAD}{body}");
     let kernel = KernelSource::alone("k.comp", text, "vulkan1.2");
-    mutate(&kernel).unwrap_or_else(|errors| panic!("{errors:?}"))
+    mutate(&kernel, SelectionWanted::Compiled).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
 /// Each mutant as `CODES old -> new, old -> new`, with how it is run where it is not selected.
@@ -179,7 +179,7 @@ fn what_the_compiler_refuses_is_left_out_and_nothing_else() {
     let kernel_source = KernelSource::alone("k.comp", kernel.files[0].text.clone(), "vulkan1.2");
     let complement = kernel.mutants.iter().rfind(|mutant| mutant.form == MutantForm::Alone);
     let refused = compile_alone(&kernel_source, &kernel, complement.unwrap()).unwrap_err();
-    assert!(refused.contains("wrong operand type"), "{refused}");
+    assert!(refused.to_string().contains("wrong operand type"), "{refused}");
 }
 
 #[test]
