@@ -10,9 +10,9 @@
 //! whether kernels have the bindings that an interface states (`coupling`).
 
 use super::configuration::{Specialization, kernel_for_preparing};
-use super::kernel::Kernel;
+use super::kernel::{Kernel, KernelsByName, kernels_by_name};
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_exec::prepare::specialize_kernel;
 use vkcert_model::access_pair::ReadDescriptor;
 use vkcert_model::id::KernelName;
@@ -47,9 +47,6 @@ struct AlikeDispatches<'a> {
     last: usize,
 }
 
-/// The first kernel of each name.
-type KernelsByName<'k> = HashMap<&'k str, &'k Kernel>;
-
 impl DispatchOrder {
     /// Of all interfaces and tests of a project, tests that are left out as well.
     pub(crate) fn of_project(project: &Project, kernels: &[Kernel]) -> Self {
@@ -57,8 +54,7 @@ impl DispatchOrder {
         for interface in &project.interfaces {
             order.add_interface(interface, kernels);
         }
-        let kernels_by_name: KernelsByName =
-            kernels.iter().rev().map(|kernel| (kernel.name.as_str(), kernel)).collect();
+        let kernels_by_name = kernels_by_name(kernels);
         let tests = project.tests.par_iter().chain(&project.left_out);
         let alike: Vec<Vec<AlikeDispatches>> =
             tests.map(|test| alike_dispatches(test, &kernels_by_name)).collect();
@@ -152,7 +148,7 @@ fn configured_kernel(
     (number, dispatch): (usize, &Dispatch),
     kernels: &KernelsByName<'_>,
 ) -> Option<ConfiguredKernel> {
-    let kernel = *kernels.get(dispatch.kernel.as_str())?;
+    let kernel = *kernels.get(&dispatch.kernel)?;
     let place = test.origin.at("dispatches").at(number);
     let prepared = kernel_for_preparing(kernel);
     let specialization =
