@@ -1,7 +1,7 @@
 //! The evidence as one JSON document, in the canonical form of all stored files, with its root hash
 //! beside it.
 
-use super::{Format, Presentation, ReportError, Standing};
+use super::{Format, Presentation, ReportError, Standing, rendered_bytes};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::io::{self, Read, Write};
@@ -41,9 +41,7 @@ impl Format for Json {
         evidence: &Evidence,
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
-        let mut bytes = Vec::new();
-        self.render_to(evidence, presentation, &mut bytes)?;
-        Ok(bytes)
+        rendered_bytes(self, evidence, presentation)
     }
 
     fn render_to(

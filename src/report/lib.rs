@@ -190,6 +190,17 @@ pub trait Format: Sync {
     }
 }
 
+/// The bytes of a report, of a format that writes it piece by piece.
+fn rendered_bytes(
+    format: &dyn Format,
+    evidence: &Evidence,
+    presentation: &Presentation,
+) -> Result<Vec<u8>, ReportError> {
+    let mut bytes = Vec::new();
+    format.render_to(evidence, presentation, &mut bytes)?;
+    Ok(bytes)
+}
+
 /// Names of the formats, as `--report-format` takes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FormatName {

@@ -18,7 +18,7 @@ use super::document::{
     Block, ColumnAlign, Document, Heading, Style, Table, TableFolding, Text, TextRun, Tone,
     shows_other_text,
 };
-use super::{Format, Presentation, ReportError, Standing, facts};
+use super::{Format, Presentation, ReportError, Standing, facts, rendered_bytes};
 use links::{PageLinks, element_id};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -46,9 +46,7 @@ impl Format for Html {
         evidence: &Evidence,
         presentation: &Presentation,
     ) -> Result<Vec<u8>, ReportError> {
-        let mut bytes = Vec::new();
-        self.render_to(evidence, presentation, &mut bytes)?;
-        Ok(bytes)
+        rendered_bytes(self, evidence, presentation)
     }
 
     fn render_to(
