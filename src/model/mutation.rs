@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A kind of small fault.
+/// A kind of small fault; in the order of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum MutationOperator {
     /// `<` for `<=` and the like.
@@ -260,6 +260,7 @@ mod tests {
     fn every_operator_is_named_by_its_code() {
         let codes: BTreeSet<&str> = MUTATION_OPERATORS.iter().map(|row| row.code).collect();
         assert_eq!(codes.len(), MUTATION_OPERATORS.len());
+        assert!(MUTATION_OPERATORS.is_sorted_by_key(|row| row.operator));
         for row in MUTATION_OPERATORS {
             assert_eq!(row.code.parse(), Ok(row.operator));
             assert_eq!(row.code.to_lowercase().parse(), Ok(row.operator));

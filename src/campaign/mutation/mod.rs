@@ -17,8 +17,7 @@ use crate::test_run::PreparedTest;
 use mutant_run::MutantBench;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use vkcert_glsl::mutation::{MutantForm, MutatedKernel, SelectionWanted, SourceMutant, mutate};
+use vkcert_glsl::mutation::{MutatedKernel, SelectionWanted, SourceMutant, mutate};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::{KernelName, TestId};
@@ -243,14 +242,4 @@ impl MutantCounts {
     pub fn judged(&self) -> usize {
         self.killed + self.survived + self.no_test + self.undecided
     }
-}
-
-/// A kernel's mutant as the engines know it.
-fn is_selected(mutated: &MutatedKernel, mutant: &SourceMutant) -> bool {
-    mutant.form == MutantForm::Selected && mutated.selection.is_some()
-}
-
-/// The words of a kernel's module with all mutants.
-fn selection_words(mutated: &MutatedKernel) -> Option<Arc<Vec<u32>>> {
-    mutated.selection.as_ref().map(|selection| Arc::new(selection.words.clone()))
 }

@@ -4,9 +4,7 @@
 //! kernel leaves, bit for bit, and has no other findings; where it does not, each mutant is compiled
 //! for itself.
 
-use super::{
-    EquivalenceProof, Kill, MutantResult, STEP_ALLOWANCE, STEP_FACTOR, is_selected, selection_words,
-};
+use super::{EquivalenceProof, Kill, MutantResult, STEP_ALLOWANCE, STEP_FACTOR};
 use crate::CampaignError;
 use crate::kernel::{Kernel, ModuleVariant};
 use crate::test_run::{PreparedTest, variant_job};
@@ -19,7 +17,7 @@ use vkcert_exec::{
 };
 use vkcert_glsl::KernelSource;
 use vkcert_glsl::mutation::{
-    MutatedKernel, NotCompiled, SourceMutant, compile_alone, optimised_module,
+    MutantForm, MutatedKernel, NotCompiled, SourceMutant, compile_alone, optimised_module,
 };
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::finding::{Finding, FindingKind};
@@ -93,7 +91,7 @@ impl<'a> MutantBench<'a> {
         let mut bench = Self {
             source,
             mutated,
-            selection: selection_words(mutated),
+            selection: mutated.selection.as_ref().map(|module| Arc::new(module.words.clone())),
             tests: baselines,
             engine,
             optimised: OnceLock::new(),
@@ -141,7 +139,7 @@ impl<'a> MutantBench<'a> {
         mutant: &SourceMutant,
         number: u32,
     ) -> Result<MutantResult, CampaignError> {
-        let selection = self.selection.as_ref().filter(|_| is_selected(self.mutated, mutant));
+        let selection = self.selection.as_ref().filter(|_| mutant.form == MutantForm::Selected);
         match selection {
             Some(words) => self
                 .judge_by(mutant, |baseline| baseline.selection_job(self.mutated, words, number)),

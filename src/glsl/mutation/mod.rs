@@ -333,14 +333,9 @@ impl Collection {
                 "{torn} mutants left out: they would change a part of what a macro stands for"
             ));
         }
-        mutants.iter_mut().for_each(|mutant| mutant.operators.sort_by_key(|row| table_place(*row)));
+        mutants.iter_mut().for_each(|mutant| mutant.operators.sort_unstable());
         (mutants, sites)
     }
-}
-
-fn table_place(operator: MutationOperator) -> Option<usize> {
-    let mut rows = vkcert_model::mutation::MUTATION_OPERATORS.iter();
-    rows.position(|row| row.operator == operator)
 }
 
 impl<'e> SiteVisitor<'e> for Collection {
