@@ -25,15 +25,20 @@ pub(super) fn unified_diff(path: &str, original: &str, changed: &str) -> String 
         start + 1,
         new_end + behind - start
     );
-    let mut add = |sign: char, lines: &[&str]| {
-        lines.iter().for_each(|line| {
+    let mut add = |sign: char, lines: &[&str], unended_behind: bool| {
+        for line in lines {
             let _ = writeln!(diff, "{sign}{line}");
-        });
+        }
+        if unended_behind && !lines.is_empty() {
+            diff.push_str("\\ No newline at end of file\n");
+        }
     };
-    add(' ', &old[start..same_start]);
-    add('-', &old[same_start..old_end]);
-    add('+', &new[same_start..new_end]);
-    add(' ', &old[old_end..old_end + behind]);
+    let is_last =
+        |end: usize, text: &str, lines: &[&str]| end == lines.len() && !text.ends_with('\n');
+    add(' ', &old[start..same_start], false);
+    add('-', &old[same_start..old_end], is_last(old_end, original, &old));
+    add('+', &new[same_start..new_end], is_last(new_end, changed, &new));
+    add(' ', &old[old_end..old_end + behind], is_last(old_end + behind, original, &old));
     diff
 }
 
@@ -45,6 +50,22 @@ fn lines_of(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ends_of_lines_and_of_the_file_are_as_they_are() {
+        assert_eq!(
+            unified_diff("x", "a\nb", "a\nc"),
+            "--- x\n+++ x\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
+        );
+        assert_eq!(
+            unified_diff("x", "a\nb", "c\nb"),
+            "--- x\n+++ x\n@@ -1,2 +1,2 @@\n-a\n+c\n b\n\\ No newline at end of file\n"
+        );
+        assert_eq!(
+            unified_diff("x", "a\r\nb\r\n", "a\r\nc\r\n"),
+            "--- x\n+++ x\n@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n"
+        );
+    }
 
     #[test]
     fn a_change_stands_between_the_lines_around_it() {
