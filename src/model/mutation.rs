@@ -90,7 +90,8 @@ pub enum MutationOperator {
 /// Where an operator is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperatorSource {
-    /// Mutation testing of CUDA kernels, tables 6.1 and 6.2 of the thesis.
+    /// Y. Liu, Testing and Mutation Testing for GPU Kernels, University of Twente 2023, tables 6.1 and
+    /// 6.2.
     Thesis,
     /// What a test set for MC/DC must tell from the kernel.
     Conditions,
