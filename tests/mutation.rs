@@ -159,6 +159,10 @@ fn operators_and_kernels_are_chosen_by_name() {
     assert!(
         made.iter().all(|mutant| mutant["operators"][0] == "MR" && mutant["status"] == "killed")
     );
+    for device in [["--engine", "vulkan"], ["--engine", "both"], ["--device", "0"]] {
+        let error = run_json(vkcert().arg("mutate").arg(folder.path()).args(device), 2);
+        assert!(error["error"]["message"].as_str().unwrap().contains("sequential"), "{error:#}");
+    }
     for wrong in [["--operator", "XYZ"], ["--kernel", "nobody"]] {
         let error = run_json(vkcert().arg("mutate").arg(folder.path()).args(wrong), 2);
         assert!(error["error"]["message"].as_str().unwrap().contains(wrong[1]), "{error:#}");

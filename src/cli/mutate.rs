@@ -3,7 +3,7 @@
 mod tables;
 mod unified_diff;
 
-use super::args::{Common, Mutate, OutputForm};
+use super::args::{Common, EngineArgument, Mutate, OutputForm};
 use super::failure::Failure;
 use super::output;
 use super::plan;
@@ -25,9 +25,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use unified_diff::unified_diff;
 
+/// What is to be known of mutants that one module selects.
+const DOUBT_OF_ONE_MODULE: &str = "Mutants were selected in one module of each kernel (--one-module): some may have been \
+                                   judged as something else than their diff shows.\n";
+
 /// Mutates the kernels of a project and prints what no test noticed.
 pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit, Failure> {
     let request = request_of(arguments)?;
+    refuse_device(common)?;
     let engines = EngineRequest::Explicit(EngineChoice::Sequential);
     let plan = RunPlan { engines, ..plan::plan_of(common, "all")? };
     let loaded = project::load_project(&arguments.dir)?;
@@ -42,10 +47,33 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         &request,
     )?;
     match common.form() {
-        OutputForm::Json => output::print_text(&format!("{:#}\n", json_document(&mutations)))?,
-        OutputForm::Text => output::print_text(&text(&mutations))?,
+        OutputForm::Json => {
+            let document = json_document(&mutations, request.modules);
+            output::print_text(&format!("{document:#}\n"))?;
+        }
+        OutputForm::Text => {
+            let doubt = match request.modules {
+                MutantModules::Each => "",
+                MutantModules::Together => DOUBT_OF_ONE_MODULE,
+            };
+            output::print_text(&format!("{}{doubt}", text(&mutations)))?;
+        }
     }
     Ok(Exit::Success)
+}
+
+/// Mutants run on the sequential engine alone.
+fn refuse_device(common: &Common) -> Result<(), Failure> {
+    let asks_for_device = match common.engine {
+        Some(EngineArgument::Vulkan | EngineArgument::Both) => true,
+        Some(EngineArgument::Sequential) | None => common.device.is_some(),
+    };
+    if asks_for_device {
+        let message =
+            "vkcert mutate runs on the sequential engine alone, and a device was asked for";
+        return Err(Diagnostic::new("usage", message).into());
+    }
+    Ok(())
 }
 
 fn request_of(arguments: &Mutate) -> Result<MutationRequest, Failure> {
@@ -174,7 +202,7 @@ fn score_in_words(counts: &MutantCounts) -> String {
     )
 }
 
-fn json_document(mutations: &[KernelMutation]) -> Value {
+fn json_document(mutations: &[KernelMutation], modules: MutantModules) -> Value {
     let kernels = mutations.iter().map(|mutation| {
         let mutants = judged_mutants(mutation).map(|judged| mutant_json(mutation, &judged));
         json!({
@@ -194,7 +222,17 @@ fn json_document(mutations: &[KernelMutation]) -> Value {
         "by_expectation": counts.by_expectation,
     });
     let kernels = kernels.collect::<Vec<_>>();
-    json!({ "schema": 1, "operators": operators, "kernels": kernels, "score": score })
+    let modules = match modules {
+        MutantModules::Each => "each",
+        MutantModules::Together => "together",
+    };
+    json!({
+        "schema": 1,
+        "modules": modules,
+        "operators": operators,
+        "kernels": kernels,
+        "score": score,
+    })
 }
 
 fn mutant_json(mutation: &KernelMutation, judged: &JudgedMutant<'_>) -> Value {
