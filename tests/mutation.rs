@@ -15,7 +15,8 @@ fn mutants<'m>(mutation: &'m Value, kernel: &str) -> &'m Vec<Value> {
 /// What a mutant came to: its status, and whether an expectation noticed it. Which finding or limit did
 /// so besides can differ: the steps of the two forms do.
 fn result(mutant: &Value) -> (String, Value) {
-    (mutant["status"].as_str().unwrap().to_owned(), mutant["by"]["expectation"].clone())
+    let status = mutant["status"].as_str().unwrap().to_owned();
+    (status, Value::from(mutant["killed_by"] == "expectation"))
 }
 
 fn assert_judged_alike(kernels: &[&str]) {
@@ -199,4 +200,117 @@ fn a_mutant_of_an_included_file_counts_as_undecided() {
     let judged = mutation["score"]["judged"].as_u64().unwrap();
     let killed = mutation["score"]["killed"].as_u64().unwrap();
     assert!(killed + undecided.len() as u64 <= judged);
+}
+
+fn certify_with_mutants(project: &Path, out: &Path, code: i32) -> Value {
+    let mut command = vkcert();
+    command.arg("certify").arg(project).args(["--engine", "sequential", "--mutation", "--out"]);
+    run_json(command.arg(out), code)
+}
+
+#[test]
+fn evidence_holds_what_each_test_made_of_each_mutant_and_verify_derives_the_score() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), PRODUCTS);
+    let second = REQUIREMENTS.split_once("[[test]]").unwrap().1.replace("TC-1", "TC-2");
+    let requirements = REQUIREMENTS.replace("PRODUCTS", PRODUCTS);
+    let both = format!("{requirements}\n[[test]]{}", second.replace("PRODUCTS", ""));
+    write(folder.path(), "requirements/both.toml", both);
+    let out = folder.path().join("out");
+    // The project has no interface, which is an open item.
+    let campaign = certify_with_mutants(folder.path(), &out, 1);
+    let evidence = out.join("evidence");
+    let kernel: Value =
+        serde_json::from_slice(&std::fs::read(evidence.join("mutation-both.json")).unwrap())
+            .unwrap();
+    let rows = kernel["mutants"].as_array().unwrap();
+    assert_eq!(kernel["population"], rows.len());
+    let judged = rows.iter().filter(|mutant| mutant["runs"]["judged"].is_object());
+    assert!(judged.clone().count() > 20);
+    for mutant in judged {
+        let tests: Vec<&String> = mutant["runs"]["judged"].as_object().unwrap().keys().collect();
+        assert_eq!(tests, ["TC-1", "TC-2"], "the whole matrix is stored");
+    }
+    // Counted again from the rows.
+    let count = |status: &str| rows.iter().filter(|mutant| mutant["status"] == status).count();
+    let counts = &campaign["mutation"]["counts"];
+    assert_eq!(counts["killed"], count("killed"));
+    assert_eq!(counts["survived"], count("survived"));
+    // The second test looks at less: it kills nothing that the first one does not.
+    let tests = campaign["mutation"]["by_test"].as_array().unwrap();
+    assert_eq!((&tests[0]["test"], &tests[1]["alone"]), (&"TC-1".into(), &0.into()));
+    assert!(tests[0]["alone"].as_u64() > Some(0), "{tests:#?}");
+    let requirement = &campaign["mutation"]["by_requirement"][0];
+    assert_eq!(requirement["killed"], counts["killed"]);
+    let verification = run_json(vkcert().arg("verify").arg(&evidence), 0);
+    assert_eq!(verification["problems"], serde_json::json!([]));
+    run_json(vkcert().arg("verify").arg(&evidence).arg("--replay"), 0);
+    let report = run(vkcert().arg("report").arg(&evidence).args(["--report-format", "html"]), 0);
+    let html = String::from_utf8(report.stdout).unwrap();
+    assert!(html.contains("Mutation testing") && html.contains("Mutation score"));
+}
+
+#[test]
+fn a_score_below_the_threshold_fails_and_the_report_names_the_place() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), "");
+    let with_threshold = |threshold: &str| {
+        let settings = format!("{SETTINGS}\n[mutation]\nthreshold = {threshold}\n");
+        write(folder.path(), "vkcert.toml", settings);
+    };
+    with_threshold("10");
+    run_json(vkcert().arg("mutate").arg(folder.path()), 0);
+    with_threshold("99.5");
+    let low = run_json(vkcert().arg("mutate").arg(folder.path()), 1);
+    assert_eq!(low["threshold"], 99.5);
+    let text = run(vkcert().arg("mutate").arg(folder.path()), 1).stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("below the threshold of 99.5 %"), "{text}");
+    for refused in ["100.5", "-1", "nan"] {
+        with_threshold(refused);
+        let error = run_json(vkcert().arg("mutate").arg(folder.path()), 2);
+        let file = error["error"]["file"].as_str().unwrap();
+        assert!(file.ends_with("vkcert.toml"), "{error:#}");
+    }
+}
+
+#[test]
+fn a_sample_is_drawn_alike_and_tells_its_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), PRODUCTS);
+    let sample = |seed: &str| {
+        let mut command = vkcert();
+        command.arg("mutate").arg(folder.path()).args(["--sample", "10", "--seed", seed]);
+        run_json(&mut command, 0)
+    };
+    let (first, again, other) = (sample("1"), sample("1"), sample("2"));
+    assert_eq!(first, again);
+    assert_eq!(mutants(&first, "both").len(), 10);
+    assert_ne!(mutants(&first, "both"), mutants(&other, "both"));
+    let interval = &first["score"]["interval"];
+    let percent = first["score"]["percent"].as_f64().unwrap();
+    assert!(interval["low"].as_f64().unwrap() < percent && interval["confidence"] == 95);
+    let all = run_json(vkcert().arg("mutate").arg(folder.path()), 0);
+    assert!(all["score"]["interval"].is_null());
+    run(vkcert().arg("mutate").arg(folder.path()).args(["--seed", "2"]), 2);
+}
+
+#[test]
+fn requirements_are_judged_by_their_own_tests() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), PRODUCTS);
+    let mutate = |requirement: &str, code: i32| {
+        let mut command = vkcert();
+        command.arg("mutate").arg(folder.path()).args(["--requirement", requirement]);
+        run_json(&mut command, code)
+    };
+    let judged = mutate("LLR-1", 0);
+    assert_eq!(judged["summary"]["asked"]["requirements"], serde_json::json!(["LLR-1"]));
+    let error = mutate("LLR-9", 2);
+    assert!(error["error"]["message"].as_str().unwrap().contains("LLR-9"), "{error:#}");
+    // Options of mutants mean nothing where these are not asked for.
+    let mut command = vkcert();
+    command.arg("certify").arg(folder.path()).args(["--sample", "3"]);
+    let error = run_json(&mut command, 2);
+    assert!(error["error"]["message"].as_str().unwrap().contains("--mutation"), "{error:#}");
 }

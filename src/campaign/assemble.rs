@@ -105,6 +105,7 @@ pub fn assemble_campaign(
         notes: Vec::new(),
         unsought: Vec::new(),
         objectives: Vec::new(),
+        mutation: None,
         limits,
         conclusion: Conclusion {
             exit_code: 0,

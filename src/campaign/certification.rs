@@ -12,10 +12,12 @@ use super::coupling::{self, CouplingSources, HostReadings, StoredCoupling};
 use super::display::{Display, Unseen};
 use super::engines::{EngineSettings, Engines};
 use super::facts::{
-    self, CampaignFacts, CampaignSetting, EvidenceTarget, FilesInMemory, SealedEvidence,
+    self, CampaignFacts, CampaignSetting, EvidenceTarget, FilesInMemory, MutationFacts,
+    SealedEvidence,
 };
 use super::headers::{HostHeaders, read_headers};
 use super::kernel::Kernel;
+use super::mutation::{MutationRequest, mutate_project};
 use super::plan::RunPlan;
 use super::profile::{self, ProjectTarget};
 use super::reuse::CampaignCache;
@@ -56,6 +58,8 @@ pub struct CampaignRequest {
     /// What engines look into before they run, and where they leave what they find; none: everything
     /// runs, and nothing is kept.
     pub cache: Option<Arc<RunCache>>,
+    /// Mutants that the tests are to judge; none: there are none.
+    pub mutation: Option<MutationRequest>,
 }
 
 impl Default for CampaignRequest {
@@ -70,6 +74,7 @@ impl Default for CampaignRequest {
             witnesses: Witnesses::Omitted,
             on_broken_kernel: OnBrokenKernel::End,
             cache: None,
+            mutation: None,
         }
     }
 }
@@ -112,6 +117,7 @@ pub struct ReadyCampaign {
     host_readings: HostReadings,
     schedules: Schedules,
     replay: Option<Schedule>,
+    mutation: Option<MutationRequest>,
 }
 
 /// A campaign, and the engines that it asks for: why they are not there is told after what is wrong
@@ -190,8 +196,17 @@ pub fn set_up_with(
     let schedules = request.schedules.unwrap_or(project_settings.schedules);
     let (plan, replay) = (request.plan.clone(), request.replay);
     let host_readings = HostReadings { headers, captures };
-    let campaign =
-        ReadyCampaign { project, kernels, broken_kernels, plan, host_readings, schedules, replay };
+    let mutation = request.mutation.clone();
+    let campaign = ReadyCampaign {
+        project,
+        kernels,
+        broken_kernels,
+        plan,
+        host_readings,
+        schedules,
+        replay,
+        mutation,
+    };
     Ok(SetUp { campaign, engines })
 }
 
@@ -203,6 +218,7 @@ pub struct CampaignOutcome {
     pub laid_out: LaidOut,
     agreement: AgreementComparison,
     coupled: Vec<StoredCoupling>,
+    mutation: Option<MutationFacts>,
     engines: Vec<EngineIdentity>,
 }
 
@@ -249,6 +265,7 @@ impl ReadyCampaign {
         };
         let cache = engines.cache.as_ref().map(CampaignCache::runs);
         let coupling_results = sources.analyse_or_take(cache)?;
+        let mutation = self.judge_mutants(prepared_tests, engines)?;
         let agreement = agreement::compare_engines(
             prepared_tests,
             &runs,
@@ -259,8 +276,22 @@ impl ReadyCampaign {
             laid_out,
             agreement,
             coupled: coupling_results,
+            mutation,
             engines: engines.identities(),
         })
+    }
+
+    /// What the tests make of mutants, where that is asked for.
+    fn judge_mutants(
+        &self,
+        prepared_tests: &[PreparedTest],
+        engines: &Engines,
+    ) -> Result<Option<MutationFacts>, CampaignError> {
+        let Some(request) = &self.mutation else { return Ok(None) };
+        let engine = engines.sequential();
+        let judged =
+            mutate_project(&self.project, &self.kernels, prepared_tests, &engine, request)?;
+        Ok(Some(judged.facts))
     }
 
     /// Reads every input again, derives what follows, and seals all of it.
@@ -285,6 +316,7 @@ impl ReadyCampaign {
             laid_out: outcome.laid_out,
             agreement: outcome.agreement,
             coupled: outcome.coupled,
+            mutation: outcome.mutation,
             inputs,
             request: self.what_was_asked(),
             date: assemble::source_date(),

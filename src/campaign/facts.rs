@@ -16,12 +16,16 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use vkcert_derivation::conclusion::conclude;
-use vkcert_derivation::files::{UnmadeFile, store_campaign_files, store_kernel_files};
+use vkcert_derivation::files::{
+    UnmadeFile, store_campaign_files, store_kernel_files, store_mutation_files,
+};
+use vkcert_derivation::mutation::Traces;
 use vkcert_derivation::stated::{device_labels, tool_label};
-use vkcert_derivation::{derive, objectives, open_items};
+use vkcert_derivation::{derive, mutation, objectives, open_items};
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::evidence::{
-    Campaign, EVIDENCE_SCHEMA, EngineIdentity, Evidence, Manifest, SetAsideKernel,
+    Campaign, EVIDENCE_SCHEMA, EngineIdentity, Evidence, Manifest, MutationEvidence,
+    MutationExtent, SetAsideKernel,
 };
 use vkcert_model::finding::FindingKind;
 use vkcert_model::id::TestId;
@@ -64,10 +68,21 @@ pub struct CampaignFacts {
     pub coupled: Vec<StoredCoupling>,
     /// The files that the run read.
     pub inputs: ProjectInputs,
+    /// What tests made of mutants; none where that was not asked for.
+    pub mutation: Option<MutationFacts>,
     /// What the command line asked for beside the project.
     pub request: CampaignSetting,
     /// RFC 3339; none where SOURCE_DATE_EPOCH does not say it.
     pub date: Option<String>,
+}
+
+/// What tests made of mutants, and what was asked of them.
+#[derive(Debug, Clone)]
+pub struct MutationFacts {
+    /// What was asked for.
+    pub asked: MutationExtent,
+    /// Of each kernel that was mutated, in project order.
+    pub mutations: Vec<MutationEvidence>,
 }
 
 /// What the command line asked for beside the project.
@@ -164,9 +179,10 @@ pub fn seal_evidence(
     target: &dyn EvidenceTarget,
 ) -> Result<(), CampaignError> {
     let store = |name: &str, file: UnmadeFile<'_>| target.store(name, file);
-    let Evidence { campaign, kernels, inputs, manifest } = evidence;
+    let Evidence { campaign, kernels, mutations, inputs, manifest } = evidence;
     manifest.outputs = store_campaign_files(campaign, inputs.as_ref(), store)?;
     manifest.outputs.extend(store_kernel_files(kernels, store)?);
+    manifest.outputs.extend(store_mutation_files(mutations, store)?);
     Ok(())
 }
 
@@ -179,7 +195,7 @@ pub fn derive_evidence(
     target: &dyn EvidenceTarget,
 ) -> Result<Evidence, CampaignError> {
     let mut campaign = assemble::assemble_campaign(project, &kernels, &mut campaign_facts)?;
-    let CampaignFacts { runs_by_test, inputs, request, .. } = campaign_facts;
+    let CampaignFacts { runs_by_test, inputs, mutation, request, .. } = campaign_facts;
     campaign.left_out = request.left_out;
     campaign.not_looked_for = request.not_looked_for;
     campaign.set_aside = request.set_aside;
@@ -187,6 +203,7 @@ pub fn derive_evidence(
         assemble::assemble_kernels(project, kernels, &runs_by_test, &mut campaign);
     assemble::add_results(project, &mut campaign, runs_by_test);
     derive::apply_justifications(&mut kernel_evidence, &mut campaign);
+    let mutations = settle_mutation(&mut campaign, mutation);
     // Evidence of kernels is whole from here on, and its files are made beside what follows from it.
     let kernels = kernel_evidence;
     let store = |name: &str, file: UnmadeFile<'_>| target.store(name, file);
@@ -202,9 +219,19 @@ pub fn derive_evidence(
         },
     );
     manifest.outputs = kernel_hashes?;
+    manifest.outputs.extend(store_mutation_files(&mutations, store)?);
     let inputs = inputs.stored_inputs();
     manifest.outputs.extend(store_campaign_files(&campaign, Some(&inputs), store)?);
-    Ok(Evidence { campaign, kernels, inputs: Some(inputs), manifest })
+    Ok(Evidence { campaign, kernels, mutations, inputs: Some(inputs), manifest })
+}
+
+/// Mutants with their statuses, counted in the campaign.
+fn settle_mutation(campaign: &mut Campaign, facts: Option<MutationFacts>) -> Vec<MutationEvidence> {
+    let Some(MutationFacts { asked, mut mutations }) = facts else { return Vec::new() };
+    mutation::settle_statuses(&mut mutations);
+    let summary = mutation::summarize(asked, &mutations, &Traces::of_campaign(campaign));
+    campaign.mutation = Some(summary);
+    mutations
 }
 
 /// The manifest without the files of the evidence.

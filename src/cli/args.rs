@@ -1,6 +1,7 @@
 //! The command line as typed.
 
 mod certify;
+mod mutation;
 
 use crate::model::coverage::Status;
 use crate::model::shard::MOST_SHARDS;
@@ -9,6 +10,7 @@ pub(super) use certify::{
     ScheduleOptions,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(super) use mutation::{MutantOptions, Mutate};
 use std::ffi::OsString;
 use std::path::PathBuf;
 pub(super) use vkcert_verifier::args::{Color, Common, EngineArgument, OutputForm, Report, Verify};
@@ -355,22 +357,6 @@ pub(super) struct Couple {
     /// Print the coupling graph in this form
     #[arg(long, value_enum)]
     pub graph: Option<GraphForm>,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(super) struct Mutate {
-    /// Folder of the project
-    #[arg(default_value = ".")]
-    pub dir: PathBuf,
-    /// Apply these operators alone (`vkcert list operators`)
-    #[arg(long, value_name = "CODE")]
-    pub operator: Vec<String>,
-    /// Mutate these kernels alone
-    #[arg(long, value_name = "NAME")]
-    pub kernel: Vec<String>,
-    /// Select mutants in one module of each kernel (not yet right for all of them)
-    #[arg(long, hide = true)]
-    pub one_module: bool,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -217,6 +217,7 @@ impl<'a> StartedRun<'a> {
                 false => OnBrokenKernel::End,
             },
             cache: cache::open_cache(&certify.cache, &start)?,
+            mutation: certify.mutation_request()?,
         };
         let engines = open_engines(&project, &request);
         Ok(Self {

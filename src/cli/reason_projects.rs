@@ -92,11 +92,15 @@ impl Sources {
         );
         write("k.comp", &self.kernel);
         write("requirements/all.toml", &format!("schema = 1\n{}", self.requirements));
-        certified(folder.path())
+        let options: &[&str] = match self.settings.contains("[mutation]") {
+            true => &["--mutation"],
+            false => &[],
+        };
+        certified(folder.path(), options)
     }
 }
 
-fn certified(folder: &Path) -> Result<Evidence, Failure> {
+fn certified(folder: &Path, options: &[&str]) -> Result<Evidence, Failure> {
     let folder = folder.to_str().unwrap();
     let parse = |arguments: &[&str]| {
         CommandLine::try_parse_from([&["vkcert"], arguments].concat()).unwrap()
@@ -105,7 +109,8 @@ fn certified(folder: &Path) -> Result<Evidence, Failure> {
     let line = parse(&["build", folder, "--quiet"]);
     let Command::Build(build) = &line.command else { panic!("another command") };
     build::build_modules(&line.common, build)?;
-    let line = parse(&["certify", folder, "--engine", "sequential", "--quiet"]);
+    let line =
+        parse(&[&["certify", folder, "--engine", "sequential", "--quiet"], options].concat());
     let Command::Certify(certify) = &line.command else { panic!("another command") };
     Ok(certify::run_campaign(&line.common, certify, &EventLog::open(None)?)?.evidence)
 }
@@ -184,6 +189,8 @@ fn of_the_rest() -> Vec<Row> {
         row(flawless().with(&justification), &[JustificationRejected]),
         row(flawless().setting("validation = \"off\"\n"), &[OpenItemStands]),
         row(flawless().setting(acceptance), &[AcceptanceRejected]),
+        // One workgroup does not tell a local from a global index.
+        row(flawless().setting("[mutation]\nthreshold = 100\n"), &[MutationScore]),
     ]
 }
 
@@ -210,7 +217,8 @@ fn every_kind() -> BTreeSet<ReasonKind> {
         CouplingUndetermined => Some(JustificationRejected),
         JustificationRejected => Some(OpenItemStands),
         OpenItemStands => Some(AcceptanceRejected),
-        AcceptanceRejected => None,
+        AcceptanceRejected => Some(MutationScore),
+        MutationScore => None,
     };
     std::iter::successors(Some(ProfileRefusal), |kind| next(*kind)).collect()
 }

@@ -93,6 +93,8 @@ impl CampaignInputs {
             recording,
             repetition,
             schedules,
+            mutation,
+            mutants,
         } = certify;
         let does_more = history.is_some() || baseline.is_some() || save_outputs.is_some();
         // Whoever asks for a check of the cache wants to see things run.
@@ -107,7 +109,7 @@ impl CampaignInputs {
             return None;
         }
         let mut text = format!(
-            "{} {dir:?} {out:?} {reports:?} {check:?} {without:?} {only:?} {keep_going} {recording:?} {repetition:?} {schedules:?}\n",
+            "{} {dir:?} {out:?} {reports:?} {check:?} {without:?} {only:?} {keep_going} {recording:?} {repetition:?} {schedules:?} {mutation} {mutants:?}\n",
             cache.program()
         );
         let epoch = ["SOURCE_DATE_EPOCH", "NO_COLOR"].map(std::env::var_os);

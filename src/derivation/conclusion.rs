@@ -14,13 +14,14 @@ use vkcert_model::coupling_summary::CouplingClassSummary;
 use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{
     Campaign, CheckStatus, Conclusion, CouplingCheckName, KernelEvidence, KernelSummary,
-    RequirementEvidence, RequirementStatus, kernel_label,
+    MutationScore, MutationSummary, RequirementEvidence, RequirementStatus, kernel_label,
 };
 use vkcert_model::exit::Exit;
 use vkcert_model::finding::Finding;
 use vkcert_model::finding_index::FindingIndex;
 use vkcert_model::generation::Generation;
 use vkcert_model::id::RequirementId;
+use vkcert_model::project::MutationDemand;
 use vkcert_model::reason::{Reason, ReasonKind};
 use vkcert_model::verdict::EngineName;
 use vkcert_requirement::status::open_reasons;
@@ -47,7 +48,8 @@ fn exit_for_reason(kind: ReasonKind) -> Exit {
         | ReasonKind::CouplingUndetermined
         | ReasonKind::JustificationRejected
         | ReasonKind::OpenItemStands
-        | ReasonKind::AcceptanceRejected => Exit::Failed,
+        | ReasonKind::AcceptanceRejected
+        | ReasonKind::MutationScore => Exit::Failed,
     }
 }
 
@@ -102,7 +104,24 @@ pub fn reasons(campaign: &Campaign, kernels: &[KernelEvidence]) -> Vec<Reason> {
         }
     }
     standing_open_items(campaign, &mut because);
+    mutation_score(campaign, &mut because);
     reasons
+}
+
+/// A score below what the project demands.
+fn mutation_score(campaign: &Campaign, because: &mut Because) {
+    let demand = campaign.settings.as_ref().and_then(|settings| settings.mutation);
+    let (Some(summary), Some(demand)) = (&campaign.mutation, demand) else { return };
+    because_of_score(summary, demand).into_iter().for_each(because);
+}
+
+/// Why a score is too low; none where it is not. Of a sample it is the lower limit of the score that
+/// counts.
+pub fn because_of_score(summary: &MutationSummary, demand: MutationDemand) -> Option<Reason> {
+    let score = MutationScore::of_summary(summary);
+    let threshold = demand.threshold.to_string();
+    (!score.reaches(demand.threshold))
+        .then(|| Reason::MutationScore { score: score.to_string(), threshold })
 }
 
 type Because<'a> = dyn FnMut(Reason) + 'a;

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::canonical::canonical_lines;
 use vkcert_model::evidence::{
-    Campaign, Evidence, KernelEvidence, StoredFile, StoredInputs, write_campaign_text,
+    Campaign, Evidence, KernelEvidence, MutationEvidence, StoredFile, StoredInputs,
+    write_campaign_text,
 };
 use vkcert_model::id::KernelName;
 
@@ -24,29 +25,46 @@ pub const PROVENANCE: &str = "provenance.json";
 /// Names of the kernels' evidence files, in their order; the configuration is named where a kernel
 /// has several.
 pub fn kernel_files(kernels: &[KernelEvidence]) -> Vec<String> {
-    let file_name_part = |text: &str| -> String {
-        text.chars()
-            .map(|c| if c.is_ascii_alphanumeric() || "-_.=".contains(c) { c } else { '_' })
-            .collect()
-    };
     let mut configurations: BTreeMap<KernelName, BTreeSet<&str>> = BTreeMap::new();
     for row in kernels {
         configurations.entry(row.kernel).or_default().insert(&row.configuration.name);
     }
-    let mut file_names: Vec<String> = Vec::new();
-    let mut taken_names: BTreeSet<String> = BTreeSet::new();
-    for kernel in kernels {
+    let file_stems = kernels.iter().map(|kernel| {
         let has_several_configurations = configurations[&kernel.kernel].len() > 1;
         let configuration_suffix = if has_several_configurations {
             format!("@{}", file_name_part(&kernel.configuration.name))
         } else {
             String::new()
         };
-        let file_stem = format!(
+        format!(
             "kernel-{}{configuration_suffix}-{}",
             file_name_part(kernel.kernel.as_str()),
             kernel.engine
-        );
+        )
+    });
+    numbered_files(file_stems)
+}
+
+/// Names of the files of mutants, in their order.
+pub fn mutation_files(mutations: &[MutationEvidence]) -> Vec<String> {
+    numbered_files(
+        mutations
+            .iter()
+            .map(|mutation| format!("mutation-{}", file_name_part(mutation.kernel.as_str()))),
+    )
+}
+
+/// A text whose characters are safe in the name of a file.
+fn file_name_part(text: &str) -> String {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || "-_.=".contains(c);
+    text.chars().map(|c| if is_safe(c) { c } else { '_' }).collect()
+}
+
+/// A file of its own for each stem.
+fn numbered_files(file_stems: impl Iterator<Item = String>) -> Vec<String> {
+    let mut file_names: Vec<String> = Vec::new();
+    let mut taken_names: BTreeSet<String> = BTreeSet::new();
+    for file_stem in file_stems {
         // Names that differ in unsafe characters alone are told apart by number.
         let is_taken = |file_name: &String| taken_names.contains(file_name);
         let numbered_names = (2..).map(|number| format!("{file_stem}~{number}.json"));
@@ -67,6 +85,8 @@ pub enum UnmadeFile<'e> {
     Campaign(&'e Campaign),
     /// One kernel on one engine.
     Kernel(&'e KernelEvidence),
+    /// The mutants of one kernel.
+    Mutation(&'e MutationEvidence),
     /// What the run read.
     Inputs(&'e StoredInputs),
 }
@@ -87,6 +107,7 @@ impl UnmadeFile<'_> {
                 Ok(bytes)
             }
             UnmadeFile::Kernel(kernel) => canonical_bytes(kernel),
+            UnmadeFile::Mutation(mutation) => canonical_bytes(mutation),
             UnmadeFile::Inputs(inputs) => canonical_bytes(inputs),
         }
     }
@@ -106,6 +127,22 @@ pub fn store_kernel_files<T: Send, E: Send>(
     let named_kernels = kernel_files(kernels).into_par_iter().zip(kernels).with_max_len(1);
     let stored = named_kernels.map(|(name, kernel)| {
         let result = store(&name, UnmadeFile::Kernel(kernel))?;
+        Ok((name, result))
+    });
+    stored.collect()
+}
+
+/// Hands the files of mutants to `store`, on all cores; what it gives, by the file's name.
+///
+/// # Errors
+/// Those of `store`.
+pub fn store_mutation_files<T: Send, E: Send>(
+    mutations: &[MutationEvidence],
+    store: impl Fn(&str, UnmadeFile<'_>) -> Result<T, E> + Sync,
+) -> Result<StoredByName<T>, E> {
+    let named_mutations = mutation_files(mutations).into_par_iter().zip(mutations).with_max_len(1);
+    let stored = named_mutations.map(|(name, mutation)| {
+        let result = store(&name, UnmadeFile::Mutation(mutation))?;
         Ok((name, result))
     });
     stored.collect()
@@ -132,9 +169,10 @@ pub fn store_campaign_files<T: Send, E: Send>(
 /// Every file of the evidence but the manifest, by name.
 pub fn evidence_files(evidence: &Evidence) -> Result<StoredByName<Vec<u8>>, serde_json::Error> {
     let store = |_: &str, file: UnmadeFile<'_>| file.bytes();
-    let Evidence { campaign, kernels, inputs, manifest: _ } = evidence;
+    let Evidence { campaign, kernels, mutations, inputs, manifest: _ } = evidence;
     let mut files = store_campaign_files(campaign, inputs.as_ref(), store)?;
     files.extend(store_kernel_files(kernels, store)?);
+    files.extend(store_mutation_files(mutations, store)?);
     Ok(files)
 }
 

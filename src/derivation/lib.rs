@@ -9,6 +9,7 @@ pub mod agreement;
 pub mod conclusion;
 pub mod derive;
 pub mod files;
+pub mod mutation;
 pub mod objectives;
 pub mod open_items;
 pub mod robustness;

@@ -4,12 +4,17 @@
 //! Promises: help texts, documents and campaigns iterate [`MUTATION_OPERATORS`].
 //! Does not cover: where in a kernel an operator applies (`glsl::mutation`).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// A kind of small fault; in the order of the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
 pub enum MutationOperator {
     /// `<` for `<=` and the like.
     ConditionalBoundary,
@@ -239,6 +244,20 @@ pub struct UnknownOperator {
 
 fn known_codes() -> String {
     MUTATION_OPERATORS.iter().map(|row| row.code).collect::<Vec<_>>().join(", ")
+}
+
+impl From<MutationOperator> for String {
+    fn from(operator: MutationOperator) -> String {
+        operator.code().to_owned()
+    }
+}
+
+impl TryFrom<String> for MutationOperator {
+    type Error = UnknownOperator;
+
+    fn try_from(code: String) -> Result<Self, UnknownOperator> {
+        code.parse()
+    }
 }
 
 impl FromStr for MutationOperator {

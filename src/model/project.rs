@@ -85,12 +85,23 @@ pub struct ProjectFile {
     /// What the project says of the documents that its reports are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<DocumentIdentity>,
+    /// What mutation testing must come to, where it is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation: Option<MutationDemand>,
     /// Open items that the project accepts.
     #[serde(rename = "accept", default, skip_serializing_if = "Vec::is_empty")]
     pub acceptances: Vec<ItemAcceptance>,
     /// In the order of reports; at least one.
     #[serde(rename = "kernel")]
     pub kernels: Vec<ProjectKernel>,
+}
+
+/// What mutation testing must come to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MutationDemand {
+    /// The least score, in percent of the mutants that count: from 0 to 100.
+    pub threshold: f64,
 }
 
 /// A kernel of the project.

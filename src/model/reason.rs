@@ -60,6 +60,8 @@ pub enum ReasonKind {
     OpenItemStands,
     /// An acceptance of the project file accepts nothing.
     AcceptanceRejected,
+    /// The mutation score is below the threshold of the project.
+    MutationScore,
 }
 
 impl ReasonKind {
@@ -224,6 +226,13 @@ pub enum Reason {
         /// Why it accepts nothing.
         reason: String,
     },
+    /// The mutation score is below the threshold of the project.
+    MutationScore {
+        /// The score, in words.
+        score: String,
+        /// In percent.
+        threshold: String,
+    },
 }
 
 impl Reason {
@@ -246,13 +255,14 @@ impl Reason {
             Reason::JustificationRejected { .. } => ReasonKind::JustificationRejected,
             Reason::OpenItemStands { .. } => ReasonKind::OpenItemStands,
             Reason::AcceptanceRejected { .. } => ReasonKind::AcceptanceRejected,
+            Reason::MutationScore { .. } => ReasonKind::MutationScore,
         }
     }
 
     /// What evidence stores beside the sentence.
     pub fn ground(&self) -> Ground {
         let subject_text = match self {
-            Reason::NoTest | Reason::NoRequirement => String::new(),
+            Reason::NoTest | Reason::NoRequirement | Reason::MutationScore { .. } => String::new(),
             Reason::ProfileRefusal { kernel, .. } => kernel.to_string(),
             Reason::Test { test, .. } => test.to_string(),
             Reason::RecordRejected { requirement, .. }
@@ -352,6 +362,9 @@ impl fmt::Display for Reason {
             Reason::OpenItemStands { item, sentence } => write!(f, "open item {item}: {sentence}"),
             Reason::AcceptanceRejected { item, reason } => {
                 write!(f, "acceptance of {item}: {reason}")
+            }
+            Reason::MutationScore { score, threshold } => {
+                write!(f, "mutation score {score} is below the threshold of {threshold} %")
             }
         }
     }

@@ -289,6 +289,8 @@ pub(crate) enum Block {
         label: &'static str,
         trees: Vec<TreeNode>,
     },
+    /// Lines of a text whose white space counts, such as a difference of two texts.
+    Lines(Vec<Text>),
     /// Name and value, one pair per line.
     Pairs(Vec<(String, Text)>),
     Table(Table),
@@ -405,6 +407,7 @@ impl Block {
             Block::Together(blocks) => blocks.first().and_then(Block::leading_heading),
             Block::Paragraph(_)
             | Block::List(_)
+            | Block::Lines(_)
             | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Table(_)
@@ -430,6 +433,7 @@ impl Block {
             Block::Table(table) => anchors.extend(table.row_anchors.values().cloned()),
             Block::Paragraph(_)
             | Block::List(_)
+            | Block::Lines(_)
             | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Drawing(_)
@@ -441,7 +445,9 @@ impl Block {
         match self {
             Block::Heading(heading) => heading.text.for_each_run(change),
             Block::Paragraph(text) => text.for_each_run(change),
-            Block::List(texts) => texts.iter_mut().for_each(|text| text.for_each_run(change)),
+            Block::List(texts) | Block::Lines(texts) => {
+                texts.iter_mut().for_each(|text| text.for_each_run(change))
+            }
             Block::Tree { trees, .. } => {
                 trees.iter_mut().for_each(|node| node.for_each_run(change));
             }
@@ -569,6 +575,7 @@ impl Outline {
             }
             Block::Paragraph(_)
             | Block::List(_)
+            | Block::Lines(_)
             | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Table(_)

@@ -80,7 +80,7 @@ fn render_json(
         Standing::InPart(reasons) => (None, Some(reasons)),
         Standing::Unverified(problems) => (Some(problems), None),
     };
-    let Evidence { campaign: _, kernels, inputs, manifest } = evidence;
+    let Evidence { campaign: _, kernels, mutations, inputs, manifest } = evidence;
     let mut document = OpenDocument { target, is_empty: true };
     document.write_part("campaign", EvidencePart::Campaign, texts)?;
     if inputs.is_some() {
@@ -88,6 +88,9 @@ fn render_json(
     }
     document.write_kernels(kernels.len(), texts)?;
     document.write_member("manifest", manifest)?;
+    if !mutations.is_empty() {
+        document.write_member("mutations", mutations)?;
+    }
     // Where project or kernels could not be made again.
     if let Some(reasons) = not_rederivable {
         document.write_member("not_rederivable", reasons)?;
@@ -128,15 +131,19 @@ impl PartTexts<'_> {
         write: WritePiece<'_>,
     ) -> Result<(), ReportError> {
         match self {
-            PartTexts::Made(Evidence { campaign, kernels, inputs, manifest: _ }) => match part {
-                EvidencePart::Campaign => {
-                    write_campaign_text(campaign, depth, &mut |piece: &str| write(piece.as_bytes()))
+            PartTexts::Made(Evidence { campaign, kernels, mutations: _, inputs, manifest: _ }) => {
+                match part {
+                    EvidencePart::Campaign => {
+                        write_campaign_text(campaign, depth, &mut |piece: &str| {
+                            write(piece.as_bytes())
+                        })
+                    }
+                    EvidencePart::Inputs => write(nested_lines(inputs, depth)?.as_bytes()),
+                    EvidencePart::Kernel(number) => {
+                        write(nested_lines(&kernels[number], depth)?.as_bytes())
+                    }
                 }
-                EvidencePart::Inputs => write(nested_lines(inputs, depth)?.as_bytes()),
-                EvidencePart::Kernel(number) => {
-                    write(nested_lines(&kernels[number], depth)?.as_bytes())
-                }
-            },
+            }
             PartTexts::Stored { files, piece_bytes } => {
                 let mut file = files.open(part).map_err(ReportError::Texts)?;
                 write_nested_file(&mut file, piece_bytes, depth, write)

@@ -21,6 +21,7 @@ mod figures;
 mod history;
 mod html;
 mod json;
+mod mutant_diff;
 mod pdf;
 mod pipeline;
 mod places;
@@ -29,6 +30,7 @@ mod shortened;
 mod side_by_side;
 mod statement;
 mod terminal;
+mod unified_diff;
 
 pub use baseline::{baseline_in_words, baseline_sentence, compare_with_baseline};
 pub use documents::{DOCUMENTS, DocumentName, DocumentRow};
@@ -40,6 +42,7 @@ pub use history::{
 };
 pub use html::{HTML_SPLIT_ABOVE, KERNEL_FOLDER, KERNEL_PAGE_START, PagedHtml, kernel_folder};
 pub use json::{EvidencePart, EvidenceTexts, render_json_from};
+pub use mutant_diff::mutant_diff;
 pub use pdf::{PDF_VOLUME_PAGES, PdfVolumes, VOLUME_FOLDER, VOLUME_START, volume_folder};
 pub use pipeline::{
     DiagnosticLine, InterfacePlaces, LineForm, LineLevel, ProcedurePlaces, coupling_lines,

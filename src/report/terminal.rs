@@ -21,7 +21,7 @@ use measure::{column_width, pad_to};
 use page::{LABEL, LISTED, SummaryPage, tone_symbol};
 use rayon::prelude::*;
 use rows::ListRow;
-use vkcert_model::evidence::{Evidence, RequirementEvidence, RequirementStatus};
+use vkcert_model::evidence::{Evidence, MutationScore, RequirementEvidence, RequirementStatus};
 
 pub(super) struct Terminal;
 
@@ -48,7 +48,7 @@ impl Format for Terminal {
 }
 
 /// What stands before the hashes, in this order.
-fn sections<'p>() -> [fn(&mut SummaryPage<'p>, &Evidence); 16] {
+fn sections<'p>() -> [fn(&mut SummaryPage<'p>, &Evidence); 17] {
     [
         |page, _| page.write_stamp(),
         SummaryPage::write_title,
@@ -62,6 +62,7 @@ fn sections<'p>() -> [fn(&mut SummaryPage<'p>, &Evidence); 16] {
         SummaryPage::write_findings,
         SummaryPage::write_uncovered,
         SummaryPage::write_justified,
+        SummaryPage::write_mutation,
         SummaryPage::write_open_items,
         SummaryPage::write_not_looked_for,
         SummaryPage::write_notes,
@@ -257,6 +258,25 @@ impl SummaryPage<'_> {
     }
 
     /// Where the evidence does not verify as a whole, at the top and at the end.
+    /// What tests made of mutants, where these were asked for.
+    fn write_mutation(&mut self, evidence: &Evidence) {
+        let Some(summary) = &evidence.campaign.mutation else { return };
+        let score = format!("score {}", MutationScore::of_summary(summary));
+        let by_expectation =
+            format!("by expectations alone {}", MutationScore::by_expectation(summary));
+        let counts = summary.counts;
+        let open = counts.judged() - counts.killed;
+        let tone = if open == 0 { Tone::Good } else { Tone::Caution };
+        self.write_labelled("Mutants", &[(score, tone)]);
+        self.write_labelled("", &[(by_expectation, Tone::Neutral)]);
+        if open > 0 {
+            let words = statement::counted(open as usize, "mutant");
+            let words = format!("{words} that no test noticed, listed in the reports");
+            self.write_labelled("", &[(words, Tone::Caution)]);
+        }
+        self.write_line("");
+    }
+
     fn write_stamp(&mut self) {
         if let Some(stamp) = self.presentation.standing.stamp() {
             for line in wrap(stamp, self.page_width() - 2) {

@@ -218,6 +218,7 @@ pub(super) fn document_text(document: &super::document::Document) -> String {
             }
             Block::Heading(_)
             | Block::List(_)
+            | Block::Lines(_)
             | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Drawing(_)
@@ -236,7 +237,7 @@ fn add_lines(block: &Block, lines: &mut Vec<String>) {
     match block {
         Block::Heading(heading) => lines.push(plain(&heading.text)),
         Block::Paragraph(text) => lines.push(plain(text)),
-        Block::List(items) => lines.extend(items.iter().map(plain)),
+        Block::List(items) | Block::Lines(items) => lines.extend(items.iter().map(plain)),
         Block::Pairs(pairs) => {
             lines.extend(pairs.iter().map(|(name, text)| format!("{name}: {}", plain(text))))
         }
@@ -275,6 +276,7 @@ pub(super) fn tables(blocks: &[Block]) -> Vec<&super::document::Table> {
             Block::Heading(_)
             | Block::Paragraph(_)
             | Block::List(_)
+            | Block::Lines(_)
             | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Drawing(_)

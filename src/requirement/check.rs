@@ -192,6 +192,15 @@ fn check_settings(project: &Project) -> Vec<Diagnostic> {
     }
     check_lists(origin, settings, &mut problems);
     check_limits(&origin.at("limits"), &settings.limits, &mut problems);
+    if let Some(demand) = &settings.mutation
+        && !(0.0..=100.0).contains(&demand.threshold)
+    {
+        let message = format!(
+            "the threshold of a mutation score is a percentage from 0 to 100, not {}",
+            demand.threshold
+        );
+        problems.push(origin.at("mutation").at("threshold").error("bad-value", message));
+    }
     problems
 }
 

@@ -272,6 +272,7 @@ pub fn evidence() -> Evidence {
                 reason: UnsoughtReason::NoOtherSchedule,
             }],
             objectives: objectives(),
+            mutation: None,
             limits: vec![
                 "Images and cooperative matrices are unsupported by the sequential engine.".into(),
                 "Weak memory behaviour is not explored.".into(),
@@ -285,6 +286,7 @@ pub fn evidence() -> Evidence {
             },
         },
         kernels,
+        mutations: Vec::new(),
         inputs: None,
         manifest: Manifest {
             schema: EVIDENCE_SCHEMA,

@@ -11,8 +11,8 @@ use vkcert_derivation::files::{
 use vkcert_model::canonical::sha256_digits;
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{
-    Campaign, EVIDENCE_SCHEMA, Evidence, KernelEvidence, KernelSummary, Manifest, READABLE_SCHEMAS,
-    ReportList, StoredFile,
+    Campaign, EVIDENCE_SCHEMA, Evidence, KernelEvidence, KernelSummary, Manifest, MutationEvidence,
+    READABLE_SCHEMAS, ReportList, StoredFile,
 };
 use vkcert_model::path::display_path;
 use vkcert_model::place::Position;
@@ -259,6 +259,8 @@ fn check_report_list(folder: &EvidenceFolder, bytes: &[u8]) -> Vec<String> {
 fn check_form(folder: &EvidenceFolder, evidence: &Evidence) -> Result<Vec<String>, VerifyError> {
     let file_schemas =
         evidence.kernels.iter().map(|kernel| kernel.schema).chain([evidence.campaign.schema]);
+    let file_schemas =
+        file_schemas.chain(evidence.mutations.iter().map(|mutation| mutation.schema));
     let file_schemas = file_schemas.chain(evidence.inputs.iter().map(|inputs| inputs.schema));
     let schema = evidence.manifest.schema;
     if !READABLE_SCHEMAS.contains(&schema)
@@ -337,6 +339,11 @@ fn parse_evidence(folder: &EvidenceFolder, manifest: Manifest) -> Result<Evidenc
         let Some(kernel_bytes) = listed_file(name) else { continue };
         kernels.push(parse_file::<KernelEvidence>(&folder.folder_name, name, kernel_bytes)?);
     }
+    let mut mutations = Vec::new();
+    for name in folder.files.keys().filter(|name| name.starts_with("mutation-")) {
+        let Some(bytes) = listed_file(name) else { continue };
+        mutations.push(parse_file::<MutationEvidence>(&folder.folder_name, name, bytes)?);
+    }
     let inputs = listed_file(INPUTS)
         .map(|input_bytes| parse_file(&folder.folder_name, INPUTS, input_bytes))
         .transpose()?;
@@ -351,7 +358,12 @@ fn parse_evidence(folder: &EvidenceFolder, manifest: Manifest) -> Result<Evidenc
         rows.iter().position(|row| is_summary_of(&row)).unwrap_or(usize::MAX)
     };
     kernels.sort_by_key(summary_position);
-    Ok(Evidence { campaign, kernels, inputs, manifest })
+    let counted_kernels =
+        || campaign.mutation.iter().flat_map(|summary| &summary.by_kernel).map(|row| row.kernel);
+    mutations.sort_by_key(|mutation: &MutationEvidence| {
+        counted_kernels().position(|kernel| kernel == mutation.kernel).unwrap_or(usize::MAX)
+    });
+    Ok(Evidence { campaign, kernels, mutations, inputs, manifest })
 }
 
 fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>, VerifyError> {

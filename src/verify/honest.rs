@@ -155,6 +155,7 @@ fn honest_of_project(
     let mut evidence = Evidence {
         campaign: campaign_facts(&project),
         kernels: ENGINES.map(kernel_facts).into(),
+        mutations: Vec::new(),
         inputs: Some(StoredInputs { schema: EVIDENCE_SCHEMA, files: files.into() }),
         manifest: Manifest {
             schema: EVIDENCE_SCHEMA,

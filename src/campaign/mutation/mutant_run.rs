@@ -4,11 +4,12 @@
 //! kernel leaves, bit for bit, and has no other findings; where it does not, each mutant is compiled
 //! for itself.
 
-use super::{EquivalenceProof, Kill, MutantResult, STEP_ALLOWANCE, STEP_FACTOR};
+use super::plan::{KernelPlan, MutantFacts};
+use super::{JudgingTests, STEP_ALLOWANCE, STEP_FACTOR};
 use crate::CampaignError;
 use crate::kernel::{Kernel, ModuleVariant};
 use crate::test_run::{PreparedTest, variant_job};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 use vkcert_exec::judge::{self, judge_run};
 use vkcert_exec::prepare::Prepared;
@@ -20,6 +21,7 @@ use vkcert_glsl::mutation::{
     MutantForm, MutatedKernel, NotCompiled, SourceMutant, compile_alone, optimised_module,
 };
 use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::evidence::{EquivalenceProof, MutantRuns, MutantVerdict, Notice};
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::verdict::Verdict;
 use vkcert_sequential::{Jobs, RaceScopeWanted, SequentialExecutor, SequentialRun};
@@ -33,6 +35,7 @@ pub(super) struct MutantBench<'a> {
     selection: Option<Arc<Vec<u32>>>,
     /// The cheapest first.
     tests: Vec<TestBaseline<'a>>,
+    judges: JudgingTests,
     engine: SequentialExecutor,
     /// The kernel's own module as the optimiser leaves it; none where it is not known.
     optimised: OnceLock<Option<Vec<u32>>>,
@@ -66,26 +69,20 @@ impl<'a> MutantBench<'a> {
     /// # Errors
     /// A test that does not pass, or has findings that count.
     pub(super) fn begin(
-        kernel: &Kernel,
+        kernel_plan: &'a KernelPlan<'a>,
         source: &'a KernelSource,
-        mutated: &'a MutatedKernel,
-        tests: &[&'a PreparedTest<'a>],
         engine: &SequentialExecutor,
+        judges: JudgingTests,
     ) -> Result<Self, CampaignError> {
+        let mutated = &kernel_plan.mutated;
         let mut engine = engine.clone();
         engine.settings.jobs = Jobs::One;
         engine.settings.race_scope = RaceScopeWanted::Left;
-        let (mut baselines, mut notes) = (Vec::new(), Vec::new());
-        for prepared in tests {
-            match &prepared.job_plan {
-                Ok(plan) => {
-                    baselines.push(TestBaseline::of_test(kernel, prepared, plan, &engine)?);
-                }
-                Err(unsupported) => notes.push(format!(
-                    "test {} judges no mutant: no engine runs it ({unsupported})",
-                    prepared.test.id
-                )),
-            }
+        let mut baselines = Vec::new();
+        for prepared in kernel_plan.judging_tests() {
+            let Ok(plan) = &prepared.job_plan else { continue };
+            let baseline = TestBaseline::of_test(kernel_plan.kernel, prepared, plan, &engine)?;
+            baselines.push(baseline);
         }
         baselines.sort_by_key(|baseline| baseline.steps);
         let mut bench = Self {
@@ -93,9 +90,10 @@ impl<'a> MutantBench<'a> {
             mutated,
             selection: mutated.selection.as_ref().map(|module| Arc::new(module.words.clone())),
             tests: baselines,
+            judges,
             engine,
             optimised: OnceLock::new(),
-            notes,
+            notes: Vec::new(),
         };
         if let Some(difference) = bench.difference_of_selection()? {
             bench.notes.push(format!(
@@ -133,14 +131,11 @@ impl<'a> MutantBench<'a> {
         Ok(None)
     }
 
-    /// Runs the tests with a mutant until one notices it.
-    pub(super) fn judge(
-        &self,
-        mutant: &SourceMutant,
-        number: u32,
-    ) -> Result<MutantResult, CampaignError> {
-        let selection = self.selection.as_ref().filter(|_| mutant.form == MutantForm::Selected);
-        match selection {
+    /// Runs the tests with a mutant, in the module with all mutants where it can be selected there.
+    pub(super) fn judge(&self, place: usize) -> Result<MutantFacts, CampaignError> {
+        let mutant = &self.mutated.mutants[place];
+        let number = place as u32 + 1;
+        match self.selection.as_ref().filter(|_| mutant.form == MutantForm::Selected) {
             Some(words) => self
                 .judge_by(mutant, |baseline| baseline.selection_job(self.mutated, words, number)),
             None => self.judge_alone(mutant),
@@ -148,74 +143,78 @@ impl<'a> MutantBench<'a> {
     }
 
     /// The same with a module of the mutant's own text.
-    pub(super) fn judge_alone(&self, mutant: &SourceMutant) -> Result<MutantResult, CampaignError> {
-        let words = match compile_alone(self.source, self.mutated, mutant) {
-            Ok(words) => Arc::new(words),
-            Err(NotCompiled::Refused(reason)) => return Ok(MutantResult::NotCompiled(reason)),
-            Err(elsewhere @ NotCompiled::Elsewhere) => {
-                return Ok(MutantResult::Undecided(elsewhere.to_string()));
+    pub(super) fn judge_alone(&self, mutant: &SourceMutant) -> Result<MutantFacts, CampaignError> {
+        let without_run = |runs: MutantRuns| Ok(MutantFacts { runs, proof: None });
+        match compile_alone(self.source, self.mutated, mutant) {
+            Ok(words) => {
+                let words = Arc::new(words);
+                self.judge_by(mutant, |baseline| Some(baseline.job_with(&words)))
             }
-        };
-        self.judge_by(mutant, |baseline| Some(baseline.job_with(&words)))
+            Err(NotCompiled::Refused(reason)) => without_run(MutantRuns::NotCompiled(reason)),
+            Err(elsewhere @ NotCompiled::Elsewhere) => {
+                without_run(MutantRuns::NotRun(elsewhere.to_string()))
+            }
+        }
     }
 
+    /// Runs the tests, the cheapest one first, and stops at an expectation that does not hold where
+    /// not all verdicts are asked for.
     fn judge_by(
         &self,
         mutant: &SourceMutant,
         job_of: impl Fn(&TestBaseline<'_>) -> Option<Job>,
-    ) -> Result<MutantResult, CampaignError> {
-        if self.tests.is_empty() {
-            return Ok(MutantResult::NoTest);
-        }
-        let (mut first_kill, mut undecided): (Option<Kill>, _) = (None, None);
+    ) -> Result<MutantFacts, CampaignError> {
+        let mut verdicts = BTreeMap::new();
         for baseline in &self.tests {
             let Some(job) = job_of(baseline) else { continue };
-            match baseline.judge(&self.engine, &job) {
-                TestVerdict::Noticed(kill) => {
-                    let by_expectation = kill.by_expectation;
-                    let first = first_kill.get_or_insert(kill);
-                    // Whether an expectation fails is asked of all tests.
-                    if by_expectation.is_some() {
-                        first.by_expectation = by_expectation;
-                        break;
-                    }
-                }
-                TestVerdict::NotNoticed => {}
-                TestVerdict::Undecided(reason) => undecided = undecided.or(Some(reason)),
+            let verdict = baseline.judge(&self.engine, &job);
+            let is_last = verdict.notices().contains(&Notice::Expectation)
+                && self.judges == JudgingTests::UntilKilled;
+            verdicts.insert(baseline.prepared.test.id, verdict);
+            if is_last {
+                break;
             }
         }
-        Ok(match (first_kill, undecided) {
-            (Some(kill), _) => MutantResult::Killed(kill),
-            (None, Some(reason)) => MutantResult::Undecided(reason),
-            (None, None) => match self.equivalence(mutant) {
-                Some(proof) => MutantResult::Equivalent(proof),
-                None => MutantResult::Survived,
-            },
-        })
+        let is_noticed = verdicts.values().any(|verdict| !verdict.notices().is_empty());
+        let proof = match is_noticed {
+            true => None,
+            false => self.equivalence(mutant),
+        };
+        Ok(MutantFacts { runs: MutantRuns::Judged(verdicts), proof })
     }
 
-    /// Why a mutant does what the kernel does, where there is a proof. The optimiser may give a
-    /// variable that nobody has written any value: where a write may be left out it is no proof.
     fn equivalence(&self, mutant: &SourceMutant) -> Option<EquivalenceProof> {
-        if mutant.operators.iter().any(|operator| operator.skips_statements()) {
-            return None;
-        }
-        let of_kernel = self.optimised.get_or_init(|| self.optimised_code(None)).as_ref()?;
-        let of_mutant = self.optimised_code(Some(mutant))?;
-        (*of_kernel == of_mutant).then_some(EquivalenceProof::SameOptimisedModule)
-    }
-
-    /// What the optimiser makes of a text, without debug information; none of one that is refused.
-    fn optimised_code(&self, mutant: Option<&SourceMutant>) -> Option<Vec<u32>> {
-        let words = optimised_module(self.source, self.mutated, mutant).ok()?;
-        Some(Module::parse(Arc::new(words)).ok()?.code_words())
+        let of_kernel =
+            self.optimised.get_or_init(|| optimised_code(self.source, self.mutated, None));
+        proof_of_equivalence(self.source, self.mutated, mutant, of_kernel.as_deref())
     }
 }
 
-enum TestVerdict {
-    Noticed(Kill),
-    NotNoticed,
-    Undecided(String),
+/// Why a mutant does what the kernel does, where there is a proof; `of_kernel` is what the optimiser
+/// makes of the kernel. The optimiser may give a variable that nobody has written any value: where a
+/// write may be left out it is no proof.
+pub(super) fn proof_of_equivalence(
+    source: &KernelSource,
+    mutated: &MutatedKernel,
+    mutant: &SourceMutant,
+    of_kernel: Option<&[u32]>,
+) -> Option<EquivalenceProof> {
+    if mutant.operators.iter().any(|operator| operator.skips_statements()) {
+        return None;
+    }
+    let of_kernel = of_kernel?;
+    let of_mutant = optimised_code(source, mutated, Some(mutant))?;
+    (of_kernel == of_mutant).then_some(EquivalenceProof::SameOptimisedModule)
+}
+
+/// What the optimiser makes of a text, without debug information; none of one that is refused.
+pub(super) fn optimised_code(
+    source: &KernelSource,
+    mutated: &MutatedKernel,
+    mutant: Option<&SourceMutant>,
+) -> Option<Vec<u32>> {
+    let words = optimised_module(source, mutated, mutant).ok()?;
+    Some(Module::parse(Arc::new(words)).ok()?.code_words())
 }
 
 fn run_once(engine: &SequentialExecutor, job: &Job) -> Result<SequentialRun, CampaignError> {
@@ -298,7 +297,7 @@ impl<'a> TestBaseline<'a> {
     }
 
     /// A failure of the tool costs one mutant.
-    fn judge(&self, engine: &SequentialExecutor, job: &Job) -> TestVerdict {
+    fn judge(&self, engine: &SequentialExecutor, job: &Job) -> MutantVerdict {
         let judged = engine.run_once(&RunRequest::once(job), &mut Unobserved).and_then(|outcome| {
             let mut run = outcome.run;
             run.buffers.truncate(self.plan.job.buffers.len());
@@ -308,31 +307,27 @@ impl<'a> TestBaseline<'a> {
         let (judgement, run) = match judged {
             Ok(judged) => judged,
             Err(error) => {
-                let reason = format!("test {}: the tool failed: {error}", self.prepared.test.id);
-                return TestVerdict::Undecided(reason);
+                return MutantVerdict::Undecided(format!("the tool failed: {error}"));
             }
         };
-        let new_finding = run
-            .findings
-            .iter()
-            .find(|finding| finding.stands() && !self.findings.contains(&finding_key(finding)));
-        let kill = Kill {
-            test: self.prepared.test.id,
-            by_expectation: (judgement.verdict == Verdict::Fail).then_some(self.prepared.test.id),
-            by_finding: new_finding.map(|finding| finding.kind),
-            by_time: judgement.verdict == Verdict::Timeout,
-            by_error: judgement.verdict == Verdict::Error,
+        let is_new =
+            |finding: &&Finding| finding.stands() && !self.findings.contains(&finding_key(finding));
+        let new_kinds: BTreeSet<FindingKind> =
+            run.findings.iter().filter(is_new).map(|finding| finding.kind).collect();
+        let ending = match judgement.verdict {
+            Verdict::Fail => Some(Notice::Expectation),
+            Verdict::Timeout => Some(Notice::Time),
+            Verdict::Error => Some(Notice::Error),
+            Verdict::Pass | Verdict::NotRun | Verdict::Unsupported | Verdict::Undetermined => None,
         };
-        let is_noticed = kill.by_expectation.is_some()
-            || kill.by_finding.is_some()
-            || kill.by_time
-            || kill.by_error;
+        let mut notices: Vec<Notice> = new_kinds.into_iter().map(Notice::Finding).collect();
+        notices.extend(ending);
+        notices.sort();
         match judgement.verdict {
-            _ if is_noticed => TestVerdict::Noticed(kill),
-            Verdict::Pass => TestVerdict::NotNoticed,
-            verdict => TestVerdict::Undecided(format!(
-                "test {}: {verdict}{}",
-                self.prepared.test.id,
+            _ if !notices.is_empty() => MutantVerdict::Noticed(notices),
+            Verdict::Pass => MutantVerdict::NotNoticed,
+            verdict => MutantVerdict::Undecided(format!(
+                "{verdict}{}",
                 judgement.reason.map(|reason| format!(" ({reason})")).unwrap_or_default()
             )),
         }

@@ -12,8 +12,9 @@ use super::{RebuiltProject, pair_instructions, replay};
 use crate::agreement::{self, AgreementComparison};
 use crate::assemble::LaidOut;
 use crate::coupling::{self, CouplingSources, HostReadings, device_limits_of};
-use crate::facts::{self, CampaignFacts, CampaignSetting, NoFiles};
+use crate::facts::{self, CampaignFacts, CampaignSetting, MutationFacts, NoFiles};
 use crate::kernel::Kernel;
+use crate::mutation::{MutationRequest, mutate_project, stored_mutation};
 use crate::plan::RunPlan;
 use crate::profile::ProjectTarget;
 use crate::set_aside::BrokenKernel;
@@ -26,10 +27,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use vkcert_derivation::agreement::tells_of_undefined;
-use vkcert_derivation::files::kernel_files;
+use vkcert_derivation::files::{kernel_files, mutation_files};
 use vkcert_derivation::stated::TOOL_VERSION;
 use vkcert_model::evidence::{
-    Campaign, EngineIdentity, Evidence, KernelEvidence, KernelFinding, OutputBytes, TestEvidence,
+    Campaign, EngineIdentity, Evidence, KernelEvidence, KernelFinding, MutationEvidence,
+    OutputBytes, TestEvidence,
 };
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::schedule::Schedules;
@@ -119,8 +121,8 @@ pub fn derived_evidence(
     }
     let laid_out = judged::lay_open(&prepared_tests, &kernels)?;
     match replayed_engine {
-        Some(engine) => {
-            altered::examine_tests(&prepared_tests, &laid_out, &kernels, &mut runs, &engine)?
+        Some(ref engine) => {
+            altered::examine_tests(&prepared_tests, &laid_out, &kernels, &mut runs, engine)?
         }
         None => {
             let unknown_tests =
@@ -138,8 +140,21 @@ pub fn derived_evidence(
     verification.checked += agreement_derivation.checked;
     verification.problems.extend(agreement_derivation.problems);
     verification.not_derivable.extend(agreement_derivation.not_derivable);
-    match evidence_from_facts(stored_evidence, rebuilt, &kernels, (&prepared_tests, laid_out), runs)
-    {
+    let mutation = match mutation_facts(
+        stored_evidence,
+        (rebuilt.project(), &kernels, &prepared_tests),
+        replayed_engine.as_ref(),
+        verification,
+    ) {
+        Ok(mutation) => mutation,
+        Err(failure) => {
+            let sentence = failure.sentence();
+            verification.problems.push(format!("the mutants cannot be made again: {sentence}"));
+            return Ok(None);
+        }
+    };
+    let laid_out = (&prepared_tests[..], laid_out);
+    match evidence_from_facts(stored_evidence, rebuilt, &kernels, laid_out, (runs, mutation)) {
         Ok(mut derived) => {
             restore_omitted(stored_evidence, &mut derived);
             Ok(Some(derived))
@@ -150,6 +165,25 @@ pub fn derived_evidence(
                 .push(format!("the evidence cannot be derived again: {}", failure.sentence()));
             Ok(None)
         }
+    }
+}
+
+/// What tests made of mutants: as stored, or judged again by the engine of a replay.
+fn mutation_facts(
+    stored_evidence: &Evidence,
+    (project, kernels, prepared_tests): (&Project, &[Kernel], &[PreparedTest]),
+    replayed_engine: Option<&SequentialExecutor>,
+    verification: &mut Verification,
+) -> Result<Option<MutationFacts>, CampaignError> {
+    let Some(summary) = &stored_evidence.campaign.mutation else { return Ok(None) };
+    match replayed_engine {
+        Some(engine) => {
+            let extent = summary.asked.clone();
+            let request = MutationRequest { extent, ..MutationRequest::default() };
+            let judged = mutate_project(project, kernels, prepared_tests, engine, &request)?;
+            Ok(Some(judged.facts))
+        }
+        None => stored_mutation(stored_evidence, project, kernels, prepared_tests, verification),
     }
 }
 
@@ -183,7 +217,7 @@ fn evidence_from_facts(
     rebuilt: &RebuiltProject,
     kernels: &[Kernel],
     (prepared_tests, laid_out): (&[PreparedTest], LaidOut),
-    runs_by_test: Vec<Vec<TestRun>>,
+    (runs_by_test, mutation): (Vec<Vec<TestRun>>, Option<MutationFacts>),
 ) -> Result<Evidence, CampaignError> {
     let project = rebuilt.project();
     let engines = engines_that_ran(&stored_evidence.campaign, project);
@@ -216,6 +250,7 @@ fn evidence_from_facts(
         agreement: stored_agreement(&stored_evidence.campaign),
         coupled,
         inputs,
+        mutation,
         request,
         date: stored_evidence.campaign.project.date.clone(),
     };
@@ -364,6 +399,7 @@ fn compare_evidence(
         &json_value(&stored_evidence.inputs)?,
         &json_value(&derived_evidence.inputs)?,
     );
+    compare_mutations(&stored_evidence.mutations, &derived_evidence.mutations, &mut differences)?;
     let mut manifest = derived_evidence.manifest;
     // What the files hold was compared; their hashes are those of the files.
     for (name, hash) in &mut manifest.outputs {
@@ -376,6 +412,25 @@ fn compare_evidence(
     );
     verification.checked += differences.compared;
     verification.problems.append(&mut differences.messages);
+    Ok(())
+}
+
+/// Kernel by kernel, and mutant by mutant of each.
+fn compare_mutations(
+    stored: &[MutationEvidence],
+    derived: &[MutationEvidence],
+    differences: &mut Differences,
+) -> Result<(), CampaignError> {
+    let unreadable = |error: serde_json::Error| CampaignError::tool(error.to_string());
+    let without_rows = |rows: &[MutationEvidence]| -> Vec<MutationEvidence> {
+        let row = |row: &MutationEvidence| MutationEvidence { mutants: Vec::new(), ..row.clone() };
+        rows.iter().map(row).collect()
+    };
+    let heads = (json_value(&without_rows(stored))?, json_value(&without_rows(derived))?);
+    differences.compare("mutations", &heads.0, &heads.1);
+    for (name, (row, other)) in mutation_files(derived).iter().zip(stored.iter().zip(derived)) {
+        differences.compare_rows(name, &row.mutants, &other.mutants).map_err(unreadable)?;
+    }
     Ok(())
 }
 

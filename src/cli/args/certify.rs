@@ -4,8 +4,11 @@
 //! (`cli::certify`, `cli::plan`).
 
 use super::super::failure::Failure;
+use super::MutantOptions;
 use crate::campaign::early_end::{OnFailure, RunLimits, TimeLimit};
+use crate::campaign::mutation::MutationRequest;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::evidence::JudgingTests;
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::records::{RecordMode, Witnesses};
 use crate::model::schedule::{MOST_SCHEDULES, Schedule, Schedules};
@@ -70,6 +73,29 @@ pub(in crate::cli) struct Certify {
     pub repetition: Repetition,
     #[command(flatten)]
     pub schedules: ScheduleOptions,
+    /// Put small faults into the kernels, judge each by all tests, and report which of them these
+    /// would notice (on the sequential engine)
+    #[arg(long, conflicts_with = "shard", help_heading = "Mutants")]
+    pub mutation: bool,
+    #[command(flatten)]
+    pub mutants: MutantOptions,
+}
+
+impl Certify {
+    /// What is asked of mutation testing; none where it is not asked for.
+    pub(in crate::cli) fn mutation_request(&self) -> Result<Option<MutationRequest>, Failure> {
+        match (self.mutation, self.mutants.first_given()) {
+            (true, _) => {
+                let extent = self.mutants.extent(JudgingTests::All)?;
+                Ok(Some(MutationRequest { extent, ..MutationRequest::default() }))
+            }
+            (false, Some(option)) => {
+                let message = format!("{option} goes with --mutation, which is not asked for");
+                Err(Diagnostic::new("usage", message).into())
+            }
+            (false, None) => Ok(None),
+        }
+    }
 }
 
 /// What ends a run before all tests have begun; those that have begun go on, results are written.

@@ -61,7 +61,7 @@ impl EvidenceTarget for PendingFolder {
                 })?;
                 Ok(target.finish().map_err(unwritten)?.1)
             }
-            UnmadeFile::Kernel(_) | UnmadeFile::Inputs(_) => {
+            UnmadeFile::Kernel(_) | UnmadeFile::Mutation(_) | UnmadeFile::Inputs(_) => {
                 let bytes = file.bytes()?;
                 self.write(&path, &bytes)?;
                 Ok(sha256_digits(&bytes))

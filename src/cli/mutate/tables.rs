@@ -1,23 +1,21 @@
-//! What became of mutants, counted by kernel and by operator.
+//! What became of mutants, counted by kernel, operator, requirement and test.
 
-use super::{JudgedMutant, judged_mutants};
-use crate::campaign::mutation::{KernelMutation, MutantCounts};
-use crate::model::mutation::MUTATION_OPERATORS;
+use crate::model::evidence::{MutantCounts, MutationSummary};
 use comfy_table::{CellAlignment, Table, presets};
 
 /// A column with what it counts.
 struct CountColumn {
     title: &'static str,
-    count: fn(&MutantCounts) -> usize,
+    count: fn(&MutantCounts) -> u32,
     /// It is left out where it counts nothing at all.
     is_rare: bool,
 }
 
-const fn column(title: &'static str, count: fn(&MutantCounts) -> usize) -> CountColumn {
+const fn column(title: &'static str, count: fn(&MutantCounts) -> u32) -> CountColumn {
     CountColumn { title, count, is_rare: false }
 }
 
-const fn rare(title: &'static str, count: fn(&MutantCounts) -> usize) -> CountColumn {
+const fn rare(title: &'static str, count: fn(&MutantCounts) -> u32) -> CountColumn {
     CountColumn { title, count, is_rare: true }
 }
 
@@ -34,52 +32,59 @@ const COLUMNS: &[CountColumn] = &[
     rare("NOT COMPILED", |counts| counts.not_compiled),
 ];
 
-/// The counts of each kernel, and of all together.
-pub(super) fn table_by_kernel(mutations: &[KernelMutation]) -> String {
-    let mut rows: Vec<(String, MutantCounts)> = mutations
-        .iter()
-        .map(|mutation| {
-            let results = mutation.results.iter().flatten();
-            (mutation.kernel.to_string(), MutantCounts::of_results(results))
-        })
-        .collect();
-    if rows.len() > 1 {
-        rows.push(("all".to_owned(), counts_of_all(mutations)));
+/// Columns of what tests noticed.
+const NOTICED: [&str; 4] = ["JUDGED", "KILLED", "EXPECTATION", "BY NO OTHER"];
+
+/// Those that the summary has.
+pub(super) fn all_tables(summary: &MutationSummary) -> Vec<String> {
+    let operators = summary.by_operator.iter();
+    let operators = operators.map(|row| (row.operator.code().to_owned(), row.counts)).collect();
+    let mut tables = vec![table_of_counts("OPERATOR", operators)];
+    let kernels = summary.by_kernel.iter();
+    let mut kernels: Vec<(String, MutantCounts)> =
+        kernels.map(|row| (row.kernel.to_string(), row.counts)).collect();
+    if kernels.len() > 1 {
+        kernels.push(("all".to_owned(), summary.counts));
     }
-    table("KERNEL", &rows)
-}
-
-/// The counts of each operator that made a mutant; one that several made counts for each.
-pub(super) fn table_by_operator(mutations: &[KernelMutation]) -> String {
-    let judged: Vec<JudgedMutant> = mutations.iter().flat_map(judged_mutants).collect();
-    let rows = MUTATION_OPERATORS.iter().filter_map(|row| {
-        let made = judged.iter().filter(|judged| judged.mutant.operators.contains(&row.operator));
-        let counts = MutantCounts::of_results(made.map(|judged| judged.result));
-        let is_made = counts.judged() + counts.equivalent + counts.not_compiled > 0;
-        is_made.then(|| (row.code.to_owned(), counts))
+    tables.push(table_of_counts("KERNEL", kernels));
+    let tests = summary
+        .by_test
+        .iter()
+        .map(|row| (row.test.to_string(), [row.judged, row.killed, row.by_expectation, row.alone]));
+    tables.extend(table_of_noticed("TEST", tests.collect()));
+    let requirements = summary.by_requirement.iter().map(|row| {
+        (row.requirement.to_string(), [row.judged, row.killed, row.by_expectation, row.alone])
     });
-    table("OPERATOR", &rows.collect::<Vec<_>>())
+    tables.extend(table_of_noticed("REQUIREMENT", requirements.collect()));
+    tables
 }
 
-/// Of all kernels together.
-pub(super) fn counts_of_all(mutations: &[KernelMutation]) -> MutantCounts {
-    MutantCounts::of_results(
-        mutations.iter().flat_map(|mutation| mutation.results.iter().flatten()),
-    )
-}
-
-fn table(title: &str, rows: &[(String, MutantCounts)]) -> String {
+fn table_of_counts(title: &str, rows: Vec<(String, MutantCounts)>) -> String {
     let counts_something =
         |column: &&CountColumn| rows.iter().any(|(_, counts)| (column.count)(counts) > 0);
     let is_shown = |column: &&CountColumn| !column.is_rare || counts_something(column);
     let columns: Vec<&CountColumn> = COLUMNS.iter().filter(is_shown).collect();
+    let titles: Vec<&str> = columns.iter().map(|column| column.title).collect();
+    let cells = rows.into_iter().map(|(name, counts)| {
+        (name, columns.iter().map(|column| (column.count)(&counts)).collect())
+    });
+    table(title, &titles, cells.collect())
+}
+
+/// None where nothing was counted.
+fn table_of_noticed(title: &str, rows: Vec<(String, [u32; 4])>) -> Option<String> {
+    let cells: Vec<(String, Vec<u32>)> =
+        rows.into_iter().map(|(name, numbers)| (name, numbers.to_vec())).collect();
+    (!cells.is_empty()).then(|| table(title, &NOTICED, cells))
+}
+
+fn table(title: &str, columns: &[&str], rows: Vec<(String, Vec<u32>)>) -> String {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
-    let titles = columns.iter().map(|column| column.title.to_owned());
-    table.set_header(std::iter::once(title.to_owned()).chain(titles));
-    for (name, counts) in rows {
-        let cells = columns.iter().map(|column| (column.count)(counts).to_string());
-        table.add_row(std::iter::once(name.clone()).chain(cells));
+    table.set_header(std::iter::once(&title).chain(columns));
+    for (name, numbers) in rows {
+        let cells = numbers.iter().map(u32::to_string);
+        table.add_row(std::iter::once(name).chain(cells));
     }
     for index in 1..=columns.len() {
         if let Some(column) = table.column_mut(index) {

@@ -8,7 +8,9 @@ use crate::cli::certify;
 use crate::cli::events::EventLog;
 use crate::derivation::files::{self as written, MANIFEST};
 use crate::model::canonical::sha256_digits;
-use crate::model::evidence::{Campaign, Evidence, KernelEvidence, Manifest, StoredInputs};
+use crate::model::evidence::{
+    Campaign, Evidence, KernelEvidence, Manifest, MutationEvidence, StoredInputs,
+};
 use crate::report::{self, FormatName, Presentation};
 use crate::verify::folder::{self, EvidenceFolder};
 use crate::verify::{
@@ -184,6 +186,11 @@ pub(super) fn with_forged_document(
         "campaign.json" => evidence.campaign = Campaign::deserialize(document).ok()?,
         "inputs.json" => evidence.inputs = Some(StoredInputs::deserialize(document).ok()?),
         "manifest.json" => evidence.manifest = Manifest::deserialize(document).ok()?,
+        _ if name.starts_with("mutation-") => {
+            let names = written::mutation_files(&evidence.mutations);
+            let index = names.iter().position(|known| known == name).unwrap();
+            evidence.mutations[index] = MutationEvidence::deserialize(document).ok()?;
+        }
         _ => {
             let names = written::kernel_files(&evidence.kernels);
             let index = names.iter().position(|known| known == name).unwrap();

@@ -11,6 +11,8 @@ mod forged_tests;
 #[cfg(any(test, feature = "fuzzing"))]
 mod forgery;
 #[cfg(test)]
+mod mutation_forgery_tests;
+#[cfg(test)]
 mod tests;
 
 #[cfg(feature = "fuzzing")]

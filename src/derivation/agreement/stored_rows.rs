@@ -33,7 +33,7 @@ pub struct StoredKernel<'e> {
 impl<'e> StoredRows<'e> {
     /// Looks at every row once.
     pub fn of(evidence: &'e Evidence) -> Self {
-        let Evidence { campaign, kernels, inputs: _, manifest: _ } = evidence;
+        let Evidence { campaign, kernels, mutations: _, inputs: _, manifest: _ } = evidence;
         let with_records = |kernel| StoredKernel { kernel, records: RowsByTest::of_kernel(kernel) };
         Self {
             evidence,

@@ -55,6 +55,7 @@ fn without_lists(campaign: &Campaign) -> Campaign {
         notes,
         unsought,
         objectives,
+        mutation,
         limits,
         conclusion,
     } = campaign;
@@ -79,6 +80,7 @@ fn without_lists(campaign: &Campaign) -> Campaign {
         notes: notes.clone(),
         unsought: unsought.clone(),
         objectives: objectives.clone(),
+        mutation: mutation.clone(),
         limits: limits.clone(),
         conclusion: conclusion.clone(),
     }

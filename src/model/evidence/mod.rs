@@ -2,8 +2,8 @@
 //!
 //! Stored as canonical JSON (sorted keys, no absolute paths, no clock unless SOURCE_DATE_EPOCH is set) in a folder:
 //! `campaign.json` (identification, requirements, tests, coupling), `kernel-<name>-<engine>.json` (structure, raw records,
-//! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `inputs.json` (what the
-//! run read), `manifest.json` (hash of every input and output; its own hash is the root).
+//! coverage; `kernel-<name>@<configuration>-<engine>.json` where a kernel has several configurations), `mutation-<name>.json`
+//! (its mutants, where they were asked for), `inputs.json` (what the run read), `manifest.json` (hash of every input and output; its own hash is the root).
 
 mod agreement;
 mod by_test;
@@ -11,6 +11,7 @@ mod campaign_text;
 mod coupling;
 mod identity;
 mod kernel;
+mod mutation;
 mod requirement;
 mod set_aside;
 mod test;
@@ -28,6 +29,12 @@ pub use identity::{EngineIdentity, ProfileEvidence, ProjectIdentity, RefusedKern
 pub use kernel::{
     Configuration, KernelEvidence, KernelFinding, LoweringDecision, ModuleHashes, ObjectEvidence,
     SpecializedConstant, TestRecords, kernel_label,
+};
+pub use mutation::{
+    EquivalenceProof, JudgingTests, KernelMutants, KillCause, MutantCounts, MutantEdit,
+    MutantEvidence, MutantRuns, MutantSample, MutantStatus, MutantVerdict, MutationEvidence,
+    MutationExtent, MutationScore, MutationSummary, Notice, OperatorMutants, RequirementMutants,
+    ScoreBasis, ScoreInterval, TestMutants,
 };
 pub use requirement::{
     CodeTrace, JustificationEvidence, KernelText, RecordEvidence, RejectedReview,
@@ -58,6 +65,9 @@ pub struct Evidence {
     pub campaign: Campaign,
     /// By kernel (project order), then configuration, then engine.
     pub kernels: Vec<KernelEvidence>,
+    /// By kernel, in project order; empty where mutants were not asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mutations: Vec<MutationEvidence>,
     /// The files that the run read; format 1 does not hold them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<StoredInputs>,
@@ -166,6 +176,9 @@ pub struct Campaign {
     /// of version 0.1.0 has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objectives: Vec<ObjectiveAssessment>,
+    /// What the tests made of mutants; absent where that was not asked for. It changes no status of an objective.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation: Option<MutationSummary>,
     /// What the tool does not cover, as sentences.
     pub limits: Vec<String>,
     /// Exit code, reasons and summary of coverage.

@@ -26,6 +26,7 @@ mod kernel;
 mod kernel_list;
 mod links;
 mod members;
+mod mutation;
 mod object;
 mod objectives;
 mod open_item;
@@ -73,6 +74,8 @@ pub(crate) enum Chapter {
     Kernels,
     Justifications,
     Coupling,
+    /// What tests made of mutants; nothing where these were not asked for.
+    Mutation,
     Agreement,
     Limits,
     Manifest,
@@ -117,6 +120,7 @@ impl Chapter {
             }
             Chapter::Justifications => justifications::justifications_chapter(evidence, outline),
             Chapter::Coupling => coupling::coupling_chapter(evidence, outline),
+            Chapter::Mutation => mutation::mutation_chapter(evidence, outline),
             Chapter::Agreement => agreement::agreement_chapter(evidence, outline),
             Chapter::Limits => limits_chapter(evidence, outline),
             Chapter::Manifest => manifest_chapter(evidence, root, outline),

@@ -204,6 +204,7 @@ fn headings_of(blocks: &[Block]) -> Vec<&Heading> {
             }
             Block::Paragraph(_)
             | Block::List(_)
+            | Block::Lines(_)
             | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Table(_)
@@ -255,6 +256,7 @@ fn set_block(block: &Block, page: &Page) -> Markup {
         Block::Heading(heading) => set_heading(heading, page),
         Block::Paragraph(line) => html! { p { (set_text(line, page)) } },
         Block::List(items) => html! { ul { @for item in items { li { (set_text(item, page)) } } } },
+        Block::Lines(lines) => set_lines(lines),
         Block::Tree { label, trees } => tree::tree_view(label, trees, page),
         Block::Pairs(pairs) => html! {
             dl.pairs { @for (name, value) in pairs { dt { (name) } dd { (set_text(value, page)) } } }
@@ -346,6 +348,17 @@ fn tone_class(tone: Tone) -> &'static str {
         Tone::Good => "good",
         Tone::Caution => "caution",
         Tone::Bad => "bad",
+    }
+}
+
+/// Lines as they are; they hold no links.
+fn set_lines(lines: &[Text]) -> Markup {
+    html! {
+        pre.code {
+            @for line in lines {
+                span.line { @for run in &line.0 { span class=(tone_class(run.tone)) { (run.text) } } }
+            }
+        }
     }
 }
 

@@ -43,6 +43,9 @@ impl PageFlow<'_> {
             Block::List(items) => {
                 self.measured_height(&[Block::List(items.iter().take(1).cloned().collect())])
             }
+            Block::Lines(lines) => {
+                self.measured_height(&[Block::Lines(lines.iter().take(8).cloned().collect())])
+            }
             Block::Tree { .. } => self.lead_height(&blocks[1..]),
             Block::Pairs(pairs) => {
                 self.measured_height(&[Block::Pairs(pairs.iter().take(2).cloned().collect())])
@@ -134,6 +137,7 @@ impl PageFlow<'_> {
             Block::Together(inner) => self.leading_table(inner),
             Block::Source { listing, .. } => self.leading_table(&listing.lead),
             Block::List(_)
+            | Block::Lines(_)
             | Block::Tree { .. }
             | Block::Pairs(_)
             | Block::Drawing(_)
@@ -150,6 +154,9 @@ impl PageFlow<'_> {
                 self.y += 6.0;
             }
             Block::List(items) => self.within(ElementRole::List, |flow| flow.set_list(items)),
+            Block::Lines(lines) => {
+                self.within(ElementRole::Paragraph, |flow| flow.set_lines(lines));
+            }
             Block::Tree { .. } => {}
             Block::Pairs(pairs) => self.within(ElementRole::List, |flow| flow.set_pairs(pairs)),
             Block::Table(table) => table::set_table(self, table),
@@ -246,6 +253,21 @@ impl PageFlow<'_> {
             self.y += 2.0;
         }
         self.y += 5.0;
+    }
+
+    /// Lines as they are; one that is too long goes on below.
+    fn set_lines(&mut self, lines: &[Text]) {
+        const SIZE: f32 = 7.8;
+        const INDENT: f32 = 8.0;
+        for line in lines {
+            let width = self.sheet.line_width() - INDENT;
+            for (indent, part) in self.line_breaker(SIZE).source_lines(line, width) {
+                self.need_height(SIZE * LEADING);
+                self.set_line(&part, LEFT + INDENT + indent, self.y + SIZE * 0.95, SIZE, None);
+                self.y += SIZE * LEADING;
+            }
+        }
+        self.y += 6.0;
     }
 
     fn set_pairs(&mut self, pairs: &[(String, Text)]) {

@@ -115,6 +115,7 @@ fn heading_of(block: &Block) -> Option<&Heading> {
         Block::Heading(heading) => Some(heading),
         Block::Paragraph(_)
         | Block::List(_)
+        | Block::Lines(_)
         | Block::Tree { .. }
         | Block::Pairs(_)
         | Block::Table(_)

@@ -464,7 +464,7 @@ fn block_texts(block: &Block) -> Vec<String> {
     match block {
         Block::Heading(heading) => vec![heading.number.clone(), bare(&heading.text)],
         Block::Paragraph(text) => vec![bare(text)],
-        Block::List(items) => items.iter().map(bare).collect(),
+        Block::List(items) | Block::Lines(items) => items.iter().map(bare).collect(),
         Block::Tree { .. } => Vec::new(),
         Block::Pairs(pairs) => {
             let texts =

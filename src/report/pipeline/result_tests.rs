@@ -22,7 +22,7 @@ const VERDICTS: [(Verdict, Option<(&str, &str)>); 7] = [
     (Verdict::Undetermined, Some(("error", "undetermined"))),
 ];
 
-const REASON_KINDS: [ReasonKind; 20] = [
+const REASON_KINDS: [ReasonKind; 21] = [
     ReasonKind::ProfileRefusal,
     ReasonKind::NoTest,
     ReasonKind::TestFailed,
@@ -43,6 +43,7 @@ const REASON_KINDS: [ReasonKind; 20] = [
     ReasonKind::JustificationRejected,
     ReasonKind::OpenItemStands,
     ReasonKind::AcceptanceRejected,
+    ReasonKind::MutationScore,
 ];
 
 fn presented(evidence: &Evidence, format: FormatName, standing: Standing) -> String {

@@ -167,5 +167,8 @@ fn reason_words(kind: ReasonKind) -> (&'static str, &'static str) {
         ReasonKind::AcceptanceRejected => {
             ("acceptance-rejected", "An acceptance of the project file accepts nothing.")
         }
+        ReasonKind::MutationScore => {
+            ("mutation-score", "The mutation score is below the threshold of the project.")
+        }
     }
 }

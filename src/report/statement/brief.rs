@@ -96,6 +96,7 @@ fn joint_line(evidence: &Evidence, kind: ReasonKind, kind_reasons: &[ToldReason]
         ReasonKind::JustificationRejected => "justifications are rejected",
         ReasonKind::AcceptanceRejected => "acceptances of open items are rejected",
         ReasonKind::NoTest
+        | ReasonKind::MutationScore
         | ReasonKind::NoRequirement
         | ReasonKind::OpenItemStands
         | ReasonKind::TestFailed

@@ -6,11 +6,13 @@
 
 mod coverage;
 mod identity;
+mod mutation;
 mod requirements;
 mod test_results;
 
 use self::coverage::{check_derived, check_record_counting};
 use self::identity::{check_identity, check_inputs, check_kernel_files, check_settings};
+use self::mutation::check_mutation;
 use self::requirements::{check_requirements, check_tests};
 use self::test_results::{
     check_coupling, check_findings, check_refused, check_schedules, check_verdicts,
@@ -30,6 +32,7 @@ pub fn check_always(stored: &Evidence, verification: &mut Verification) {
     check_findings(stored, verification);
     check_agreement(stored, verification);
     check_set_aside(stored, verification);
+    check_mutation(stored, verification);
 }
 
 /// What follows from the definitions that are stored in the evidence itself.

@@ -113,6 +113,7 @@ fn place_of_ground(ground: &Ground, evidence: &Evidence, sources: &Sources) -> O
             let position = sources.declared.position(PROJECT_FILE, "accept", &[("item", about)]);
             Some(NoticePlace::declared(PROJECT_FILE, position))
         }
+        ReasonKind::MutationScore => Some(NoticePlace::file(PROJECT_FILE)),
         ReasonKind::ProfileRefusal | ReasonKind::CouplingUndetermined => {
             kernel_place(about, evidence)
         }

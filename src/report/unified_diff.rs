@@ -7,7 +7,7 @@ const CONTEXT: usize = 2;
 
 /// The difference of two texts of a file, with the lines around it; everything between the first
 /// line that differs and the last one is one change.
-pub(super) fn unified_diff(path: &str, original: &str, changed: &str) -> String {
+pub(crate) fn unified_diff(path: &str, original: &str, changed: &str) -> String {
     let (old, new) = (lines_of(original), lines_of(changed));
     let same_start = old.iter().zip(&new).take_while(|(left, right)| left == right).count();
     let longest_end = old.len().min(new.len()) - same_start;

@@ -1,0 +1,212 @@
+//! Which mutants are judged, and by which tests.
+//!
+//! Promises: follows from the project and what was asked for alone, so that `verify` finds the same
+//! mutants again. Mutants are drawn of all kernels together.
+
+use super::MutantModules;
+use crate::CampaignError;
+use crate::kernel::Kernel;
+use crate::project;
+use crate::test_run::PreparedTest;
+use std::collections::BTreeSet;
+use vkcert_glsl::KernelSource;
+use vkcert_glsl::mutation::{MutatedKernel, SelectionWanted, SourceMutant, mutate};
+use vkcert_model::diagnostic::Diagnostic;
+use vkcert_model::evidence::{
+    EVIDENCE_SCHEMA, EquivalenceProof, MutantEdit, MutantEvidence, MutantRuns, MutantSample,
+    MutationEvidence, MutationExtent,
+};
+use vkcert_model::id::{KernelName, RequirementId, TestId};
+use vkcert_model::place::Position;
+use vkcert_model::random::SplitMix64;
+use vkcert_requirement::Project;
+
+/// The mutants of one kernel that are to be judged.
+pub(super) struct KernelPlan<'a> {
+    pub(super) kernel: &'a Kernel,
+    /// None of one that is given as SPIR-V.
+    pub(super) source: Option<KernelSource>,
+    pub(super) mutated: MutatedKernel,
+    /// Those that run the kernel.
+    pub(super) tests: Vec<&'a PreparedTest<'a>>,
+    /// Places of the mutants to be judged among all of the kernel, from 0 on, in order.
+    pub(super) chosen: Vec<usize>,
+}
+
+/// What became of a mutant, before anything is derived from it.
+pub(super) struct MutantFacts {
+    pub(super) runs: MutantRuns,
+    pub(super) proof: Option<EquivalenceProof>,
+}
+
+/// Finds the mutants of the kernels and chooses those that are asked for.
+///
+/// # Errors
+/// Names that the project does not have; kernels that cannot be read.
+pub(super) fn plan_mutation<'a>(
+    project: &Project,
+    kernels: &'a [Kernel],
+    prepared_tests: &'a [PreparedTest<'a>],
+    asked: &MutationExtent,
+    modules: MutantModules,
+) -> Result<Vec<KernelPlan<'a>>, CampaignError> {
+    check_names(project, kernels, asked)?;
+    let settings = &project.settings.value;
+    let mut plans = Vec::new();
+    for (kernel, row) in kernels.iter().zip(&settings.kernels) {
+        if !asked.kernels.is_empty() && !asked.kernels.contains(&row.name) {
+            continue;
+        }
+        let judges = |test: &&PreparedTest| {
+            let runs_kernel = test.kernels.iter().any(|own| own.name == kernel.name);
+            runs_kernel && is_asked_of(&test.test.requirements, &asked.requirements)
+        };
+        let tests: Vec<&PreparedTest> = prepared_tests.iter().filter(judges).collect();
+        if tests.is_empty() && !asked.requirements.is_empty() {
+            continue;
+        }
+        let source = project::source_of(&project.root, settings, row)?;
+        let mutated = match &source {
+            Some(source) => mutate(source, modules.selection_wanted())?,
+            None => without_text(),
+        };
+        let is_chosen = |(_, mutant): &(usize, &SourceMutant)| {
+            let operators = &asked.operators;
+            operators.is_empty() || mutant.operators.iter().any(|made| operators.contains(made))
+        };
+        let chosen = mutated.mutants.iter().enumerate().filter(is_chosen);
+        let chosen = chosen.map(|(place, _)| place).collect();
+        plans.push(KernelPlan { kernel, source, mutated, tests, chosen });
+    }
+    if let Some(sample) = asked.sample {
+        draw_sample(&mut plans, sample);
+    }
+    Ok(plans)
+}
+
+/// Whether a test of these requirements is one of those that are asked for.
+fn is_asked_of(own: &[RequirementId], asked: &[RequirementId]) -> bool {
+    asked.is_empty() || own.iter().any(|requirement| asked.contains(requirement))
+}
+
+fn without_text() -> MutatedKernel {
+    let notes = vec!["it is given as SPIR-V: without a text it has no mutants".to_owned()];
+    MutatedKernel { files: Vec::new(), mutants: Vec::new(), selection: None, notes }
+}
+
+fn check_names(
+    project: &Project,
+    kernels: &[Kernel],
+    asked: &MutationExtent,
+) -> Result<(), CampaignError> {
+    let refused = |named_thing: &str, name: &str| {
+        let message = format!("the project has no {named_thing} `{name}`");
+        Err(Diagnostic::new("usage", message).into())
+    };
+    let is_kernel = |name: &&KernelName| kernels.iter().any(|kernel| kernel.name == name.as_str());
+    if let Some(unknown) = asked.kernels.iter().find(|name| !is_kernel(name)) {
+        return refused("kernel", unknown.as_str());
+    }
+    let is_requirement = |uid: &&RequirementId| {
+        project.requirements.iter().any(|requirement| requirement.uid == **uid)
+    };
+    if let Some(unknown) = asked.requirements.iter().find(|uid| !is_requirement(uid)) {
+        return refused("requirement", unknown.as_str());
+    }
+    Ok(())
+}
+
+/// Leaves so many of the chosen mutants as the sample has, each set of them as likely as any other
+/// (the first draws of a Fisher-Yates shuffle).
+fn draw_sample(plans: &mut [KernelPlan<'_>], sample: MutantSample) {
+    let mut places: Vec<(usize, usize)> = plans
+        .iter()
+        .enumerate()
+        .flat_map(|(kernel, plan)| plan.chosen.iter().map(move |mutant| (kernel, *mutant)))
+        .collect();
+    let count = places.len().min(sample.count as usize);
+    let mut generator = SplitMix64::new(sample.seed);
+    for index in 0..count {
+        let other = generator.integer(index as i128, places.len() as i128 - 1) as usize;
+        places.swap(index, other);
+    }
+    let drawn: BTreeSet<(usize, usize)> = places.into_iter().take(count).collect();
+    for (kernel, plan) in plans.iter_mut().enumerate() {
+        plan.chosen.retain(|mutant| drawn.contains(&(kernel, *mutant)));
+    }
+}
+
+impl KernelPlan<'_> {
+    pub(super) fn name(&self) -> KernelName {
+        KernelName::from(&self.kernel.name)
+    }
+
+    /// The tests that can judge: an engine runs them.
+    pub(super) fn judging_tests(&self) -> impl Iterator<Item = &PreparedTest<'_>> {
+        self.tests.iter().copied().filter(|test| test.job_plan.is_ok())
+    }
+
+    /// The evidence that facts of the chosen mutants come to, one for each; statuses are still to be
+    /// derived.
+    pub(super) fn evidence(&self, facts: Vec<MutantFacts>) -> MutationEvidence {
+        let rows = self.chosen.iter().zip(facts);
+        let mutants = rows.map(|(place, facts)| self.mutant_evidence(*place, facts));
+        MutationEvidence {
+            schema: EVIDENCE_SCHEMA,
+            kernel: self.name(),
+            population: self.mutated.mutants.len() as u32,
+            tests: self.judging_tests().map(|test| test.test.id).collect::<Vec<TestId>>(),
+            notes: self.notes(),
+            mutants: mutants.collect(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let unsupported = self.tests.iter().filter_map(|prepared| {
+            let unsupported = prepared.job_plan.as_ref().err()?;
+            let name = &prepared.test.id;
+            Some(format!("test {name} judges no mutant: no engine runs it ({unsupported})"))
+        });
+        self.mutated.notes.iter().cloned().chain(unsupported).collect()
+    }
+
+    fn mutant_evidence(&self, place: usize, facts: MutantFacts) -> MutantEvidence {
+        let MutantFacts { runs, proof } = facts;
+        let mutant = &self.mutated.mutants[place];
+        let status = runs.status(proof);
+        MutantEvidence {
+            number: place as u32 + 1,
+            operators: mutant.operators.clone(),
+            edits: self.edits(mutant),
+            runs,
+            proof,
+            status,
+        }
+    }
+
+    fn edits(&self, mutant: &SourceMutant) -> Vec<MutantEdit> {
+        let edits = mutant.edits.iter().map(|edit| {
+            let file = &self.mutated.files[edit.span.file.0 as usize];
+            let (start, end) = (edit.span.start as usize, edit.span.end as usize);
+            let Position { line, column } = Position::of(&file.text, start);
+            MutantEdit {
+                file: file.path.clone(),
+                start: edit.span.start,
+                line,
+                column,
+                old: file.text[start..end].to_owned(),
+                new: edit.text.clone(),
+            }
+        });
+        edits.collect()
+    }
+}
+
+impl MutantModules {
+    fn selection_wanted(self) -> SelectionWanted {
+        match self {
+            MutantModules::Each => SelectionWanted::Left,
+            MutantModules::Together => SelectionWanted::Compiled,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The facts of mutation testing that evidence stores, for the mutants that its project has.
+//!
+//! Promises: mutants, their edits, the tests that judge them and the notes are found anew in the
+//! stored texts; of the evidence come the verdicts alone. A proof of equivalence is made again.
+//! Does not cover: whether the verdicts are true (`verify --replay` judges every mutant again).
+
+use super::mutant_run::{optimised_code, proof_of_equivalence};
+use super::plan::{KernelPlan, MutantFacts, plan_mutation};
+use super::{MutantModules, MutationFacts};
+use crate::CampaignError;
+use crate::kernel::Kernel;
+use crate::test_run::PreparedTest;
+use vkcert_glsl::KernelSource;
+use vkcert_model::evidence::{Evidence, MutantEvidence, MutationEvidence};
+use vkcert_requirement::Project;
+use vkcert_verification::Verification;
+
+/// The facts of stored evidence; none where mutants were not asked for.
+pub(crate) fn stored_mutation(
+    stored_evidence: &Evidence,
+    project: &Project,
+    kernels: &[Kernel],
+    prepared_tests: &[PreparedTest<'_>],
+    verification: &mut Verification,
+) -> Result<Option<MutationFacts>, CampaignError> {
+    let Some(summary) = &stored_evidence.campaign.mutation else { return Ok(None) };
+    let asked = &summary.asked;
+    let plans = plan_mutation(project, kernels, prepared_tests, asked, MutantModules::Each)?;
+    let mut mutations = Vec::new();
+    for plan in &plans {
+        let rows = &stored_evidence.mutations;
+        let stored = rows.iter().find(|row| row.kernel == plan.name());
+        verification.check(stored.is_some(), || {
+            format!("there is no file of the mutants of kernel {}", plan.name())
+        });
+        let Some(stored) = stored else { continue };
+        mutations.push(evidence_of_kernel(plan, stored, verification));
+    }
+    Ok(Some(MutationFacts { asked: asked.clone(), mutations }))
+}
+
+fn evidence_of_kernel(
+    plan: &KernelPlan<'_>,
+    stored: &MutationEvidence,
+    verification: &mut Verification,
+) -> MutationEvidence {
+    let numbers: Vec<u32> = stored.mutants.iter().map(|mutant| mutant.number).collect();
+    let due: Vec<u32> = plan.chosen.iter().map(|place| *place as u32 + 1).collect();
+    verification.check(numbers == due, || {
+        format!("the mutants of kernel {} are not those that were asked for", stored.kernel)
+    });
+    if numbers != due {
+        return stored.clone();
+    }
+    let facts = match &plan.source {
+        Some(source) => stored_facts(plan, source, stored),
+        None => Vec::new(),
+    };
+    plan.evidence(facts)
+}
+
+fn stored_facts(
+    plan: &KernelPlan<'_>,
+    source: &KernelSource,
+    stored: &MutationEvidence,
+) -> Vec<MutantFacts> {
+    let has_proof = stored.mutants.iter().any(|mutant| mutant.proof.is_some());
+    let of_kernel = match has_proof {
+        true => optimised_code(source, &plan.mutated, None),
+        false => None,
+    };
+    let mut facts = Vec::new();
+    for (place, MutantEvidence { runs, proof, .. }) in plan.chosen.iter().zip(&stored.mutants) {
+        let proof = proof.and_then(|_| {
+            let mutant = &plan.mutated.mutants[*place];
+            proof_of_equivalence(source, &plan.mutated, mutant, of_kernel.as_deref())
+        });
+        facts.push(MutantFacts { runs: runs.clone(), proof });
+    }
+    facts
+}

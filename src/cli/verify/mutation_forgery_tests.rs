@@ -1,0 +1,49 @@
+//! Every field of the mutants of evidence, forged: `verify` tells of each but of facts.
+
+use super::compiled::rebuild_project;
+use super::forgery::{
+    HonestEvidence, certified_folder_with, evidence_documents, forged_values, places_in,
+    verify_forged, with_forged_document,
+};
+use crate::verify::folder;
+
+/// What a test made of a mutant, and why the compiler refuses one, are facts: judging again
+/// (`--replay`) is what tells of these.
+const FACTS: [&str; 4] = ["/runs/not-compiled", "/noticed", "/finding", "/undecided"];
+
+#[test]
+fn every_field_of_mutants_is_derived_again_but_for_facts() {
+    let options = ["--engine", "sequential", "--mutation", "--operator", "MR,LIT,ROR"];
+    let (_kept, folder) = certified_folder_with("tests/projects/mutants", &options);
+    let evidence = *folder::examine_files(&folder).unwrap().evidence.unwrap();
+    let rebuilt = rebuild_project(&evidence, None);
+    let honest: HonestEvidence = (evidence, rebuilt);
+    assert_eq!(verify_forged(&honest.0, &honest).problems, Vec::<String>::new());
+    let mut unnoticed = Vec::new();
+    let mut tried = 0;
+    for (name, document) in evidence_documents(&honest.0) {
+        let place_of_mutation = match name.as_str() {
+            "campaign.json" => "/mutation",
+            _ if name.starts_with("mutation-") => "",
+            _ => continue,
+        };
+        let part = document.pointer(place_of_mutation).unwrap();
+        let mut places = Vec::new();
+        places_in(part, place_of_mutation, &mut places);
+        for place in places.iter().filter(|place| !FACTS.iter().any(|fact| place.ends_with(fact))) {
+            for value in forged_values(document.pointer(place).unwrap()) {
+                let mut forged = document.clone();
+                *forged.pointer_mut(place).unwrap() = value.clone();
+                let Some(evidence) = with_forged_document(&honest.0, &name, &forged) else {
+                    continue;
+                };
+                tried += 1;
+                if evidence != honest.0 && verify_forged(&evidence, &honest).problems.is_empty() {
+                    unnoticed.push(format!("{name}{place}: {value}"));
+                }
+            }
+        }
+    }
+    assert!(tried > 300, "{tried}");
+    assert!(unnoticed.is_empty(), "{} unnoticed:\n{}", unnoticed.len(), unnoticed.join("\n"));
+}

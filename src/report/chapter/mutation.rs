@@ -1,0 +1,281 @@
+//! Mutation testing: which small faults the tests noticed, and each one that none did.
+//!
+//! Promises: every mutant that counts against the score stands here with its change; what a score is
+//! of, and what was left out of it, stands beside it.
+
+use super::links::{kernel_link, requirement_link, test_link};
+use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
+use crate::mutant_diff::{mutant_diff, stored_text};
+use crate::statement::counted;
+use vkcert_model::evidence::{
+    Evidence, MutantCounts, MutantEdit, MutantEvidence, MutantStatus, MutationEvidence,
+    MutationExtent, MutationScore, MutationSummary,
+};
+
+/// Where the chapter stands.
+pub(super) const ANCHOR: &str = "chapter/mutation";
+
+const WHAT_A_MUTANT_IS: &str = "A mutant is a kernel with one small fault in its text. It is killed where a test notices it: by an \
+    expectation that does not hold, by a finding that the kernel itself does not have, or by the end of the run (too many steps, an \
+    error). Mutants run on the sequential engine. The score is the killed ones of all that compile and are not proved equivalent; it is \
+    rounded down. It changes no status of an objective.";
+
+pub(super) fn mutation_chapter(evidence: &Evidence, outline: &mut Outline) {
+    let Some(summary) = &evidence.campaign.mutation else { return };
+    outline.add_heading(1, "Mutation testing", ANCHOR);
+    outline.add_paragraph(WHAT_A_MUTANT_IS);
+    outline.add_block(score_notice(evidence, summary));
+    limits_of_extent(&summary.asked).into_iter().for_each(|line| outline.add_paragraph(line));
+    outline.add_table(kernel_table(summary));
+    outline.add_table(operator_table(summary));
+    test_tables(summary, outline);
+    for kernel in &evidence.mutations {
+        notes_of_kernel(kernel, outline);
+    }
+    open_mutants(evidence, outline);
+    equivalent_mutants(evidence, outline);
+}
+
+fn score_notice(evidence: &Evidence, summary: &MutationSummary) -> Block {
+    let score = MutationScore::of_summary(summary);
+    let by_expectation = MutationScore::by_expectation(summary);
+    let settings = evidence.campaign.settings.as_ref();
+    let threshold = settings.and_then(|settings| settings.mutation).map(|demand| demand.threshold);
+    let (tone, against) = match threshold {
+        None => (Tone::Neutral, "The project states no threshold.".to_owned()),
+        Some(threshold) if score.reaches(threshold) => {
+            (Tone::Good, format!("That reaches the threshold of {threshold} %."))
+        }
+        Some(threshold) => (Tone::Bad, format!("That is below the threshold of {threshold} %.")),
+    };
+    Block::Notice {
+        tone,
+        title: Text::plain(format!("Mutation score {score}")),
+        lines: vec![
+            Text::plain(format!("By expectations alone {by_expectation}.")),
+            Text::plain(against),
+        ],
+    }
+}
+
+/// What was left out.
+fn limits_of_extent(asked: &MutationExtent) -> Vec<Text> {
+    let mut lines = Vec::new();
+    let mut add = |words: &str, names: Vec<String>| {
+        if !names.is_empty() {
+            lines.push(Text::plain(format!("{words}: {}.", names.join(", "))));
+        }
+    };
+    let names_of_operators = asked.operators.iter().map(ToString::to_string).collect();
+    add("Of these operators alone", names_of_operators);
+    add("Of these kernels alone", asked.kernels.iter().map(ToString::to_string).collect());
+    let names_of_requirements = asked.requirements.iter().map(ToString::to_string).collect();
+    add("Judged by the tests of these requirements alone", names_of_requirements);
+    if let Some(sample) = asked.sample {
+        lines.push(Text::plain(format!(
+            "A sample of at most {} mutants, drawn with the seed {}.",
+            sample.count, sample.seed
+        )));
+    }
+    lines
+}
+
+type Count = fn(&MutantCounts) -> u32;
+
+/// Columns of counts: title, what is counted.
+const COUNTS: [(&str, Count); 9] = [
+    ("Counted", MutantCounts::judged),
+    ("Killed", |counts| counts.killed),
+    ("by expectation", |counts| counts.by_expectation),
+    ("by finding", |counts| counts.by_finding),
+    ("by time or error", |counts| counts.by_ending),
+    ("Survived", |counts| counts.survived),
+    ("Undecided, no test", |counts| counts.undecided + counts.no_test),
+    ("Equivalent", |counts| counts.equivalent),
+    ("Not compiled", |counts| counts.not_compiled),
+];
+
+fn counts_table(caption: &str, title: &str) -> Table {
+    let mut table = Table::new(caption).columns(&[title]);
+    for (name, _) in COUNTS {
+        table = table.with_column(name, ColumnAlign::Right);
+    }
+    table
+}
+
+fn count_cells(counts: &MutantCounts) -> impl Iterator<Item = Text> {
+    let counts = *counts;
+    COUNTS.into_iter().map(move |(_, count)| Text::plain(count(&counts).to_string()))
+}
+
+fn kernel_table(summary: &MutationSummary) -> Table {
+    let mut table = counts_table("Mutants by kernel", "Kernel");
+    for row in &summary.by_kernel {
+        table.add_row(
+            std::iter::once(kernel_link(&row.kernel)).chain(count_cells(&row.counts)).collect(),
+        );
+    }
+    let all = std::iter::once(Text::strong("All"));
+    table.add_row(all.chain(count_cells(&summary.counts)).collect());
+    table
+}
+
+fn operator_table(summary: &MutationSummary) -> Table {
+    let caption = "Mutants by operator; one that several operators make counts for each";
+    let mut table = counts_table(caption, "Operator");
+    for row in &summary.by_operator {
+        let name = Text::code(row.operator.code())
+            .then_plain(format!(" {}", row.operator.row().description));
+        table.add_row(std::iter::once(name).chain(count_cells(&row.counts)).collect());
+    }
+    table
+}
+
+/// What tests and requirements would notice by themselves.
+fn test_tables(summary: &MutationSummary, outline: &mut Outline) {
+    let titles = ["Judged", "Killed", "by expectation", "by no other"];
+    let table_of = |caption: &str, title: &str| {
+        let mut table = Table::new(caption).columns(&[title]);
+        for title in titles {
+            table = table.with_column(title, ColumnAlign::Right);
+        }
+        table
+    };
+    let cells = |name: Text, numbers: [u32; 4]| -> Vec<Text> {
+        let numbers = numbers.into_iter().map(|number| Text::plain(number.to_string()));
+        std::iter::once(name).chain(numbers).collect()
+    };
+    if !summary.by_requirement.is_empty() {
+        let caption = "Mutants that the tests of each requirement kill by themselves";
+        let mut table = table_of(caption, "Requirement");
+        for row in &summary.by_requirement {
+            let numbers = [row.judged, row.killed, row.by_expectation, row.alone];
+            table.add_row(cells(requirement_link(&row.requirement), numbers));
+        }
+        outline.add_table(table);
+        let idle = summary.by_requirement.iter().filter(|row| row.killed == 0);
+        let idle: Vec<Text> = idle.map(|row| requirement_link(&row.requirement)).collect();
+        if !idle.is_empty() {
+            let words = Text::plain("Requirements whose tests kill no mutant: ");
+            outline.add_paragraph(words.followed_by(Text::join(idle, ", ")));
+        }
+    }
+    if !summary.by_test.is_empty() {
+        let mut table = table_of("Mutants that each test kills", "Test case");
+        for row in &summary.by_test {
+            let numbers = [row.judged, row.killed, row.by_expectation, row.alone];
+            table.add_row(cells(test_link(&row.test), numbers));
+        }
+        outline.add_table(table);
+        outline.add_paragraph(Text::quiet(
+            "A test that kills nothing which no other kills is one to strengthen, not to delete: it is there for its requirement.",
+        ));
+    }
+}
+
+fn notes_of_kernel(kernel: &MutationEvidence, outline: &mut Outline) {
+    for note in &kernel.notes {
+        let words = Text::plain("Kernel ").followed_by(kernel_link(&kernel.kernel));
+        outline.add_paragraph(words.followed_by(Text::sentence(format!(": {note}."))));
+    }
+}
+
+/// Every mutant that counts and that no test noticed, with its change.
+fn open_mutants(evidence: &Evidence, outline: &mut Outline) {
+    for kernel in &evidence.mutations {
+        let is_open = |mutant: &&MutantEvidence| {
+            matches!(
+                mutant.status,
+                MutantStatus::Survived | MutantStatus::NoTest | MutantStatus::Undecided
+            )
+        };
+        let open: Vec<&MutantEvidence> = kernel.mutants.iter().filter(is_open).collect();
+        if open.is_empty() {
+            continue;
+        }
+        let title = format!("Mutants of {} that no test noticed", kernel.kernel);
+        outline.add_heading(2, title, format!("{ANCHOR}/{}", kernel.kernel));
+        let count = counted(open.len(), "mutant");
+        outline.add_paragraph(format!(
+            "{count}. Each is a fault that the tests would not show, unless it does what the kernel does without a proof."
+        ));
+        for mutant in open {
+            outline.add_block(Block::Together(vec![
+                Block::Paragraph(mutant_line(mutant)),
+                Block::Lines(diff_lines(evidence, &mutant.edits)),
+            ]));
+        }
+    }
+}
+
+fn mutant_line(mutant: &MutantEvidence) -> Text {
+    let codes: Vec<&str> = mutant.operators.iter().map(|operator| operator.code()).collect();
+    let reason = mutant.runs.reason().map(|reason| format!(": {reason}")).unwrap_or_default();
+    Text::strong(format!("Mutant {}", mutant.number))
+        .then_plain(format!(" ({}) ", codes.join(", ")))
+        .followed_by(Text::plain(mutant.status.word()).with_tone(Tone::Caution))
+        .then_plain(reason)
+}
+
+/// The lines of a diff; its signs say what its tones say.
+fn diff_lines(evidence: &Evidence, edits: &[MutantEdit]) -> Vec<Text> {
+    let diff = mutant_diff(edits, |file| stored_text(evidence, file));
+    let line_text = |line: &str| {
+        let tone = match line.as_bytes().first() {
+            _ if line.starts_with("---") || line.starts_with("+++") => Tone::Quiet,
+            Some(b'-') => Tone::Bad,
+            Some(b'+') => Tone::Good,
+            Some(b'@' | b'\\') => Tone::Quiet,
+            Some(_) | None => Tone::Neutral,
+        };
+        Text::code(line).with_tone(tone)
+    };
+    diff.lines().map(line_text).collect()
+}
+
+/// Those that are proved to do what the kernel does, with the name of the proof.
+fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
+    let proved = evidence.mutations.iter().flat_map(|kernel| {
+        let rows = kernel.mutants.iter();
+        rows.filter(|mutant| mutant.status == MutantStatus::Equivalent)
+            .map(move |mutant| (kernel, mutant))
+    });
+    let proved: Vec<(&MutationEvidence, &MutantEvidence)> = proved.collect();
+    if proved.is_empty() {
+        return;
+    }
+    outline.add_heading(2, "Mutants proved equivalent", format!("{ANCHOR}-equivalent"));
+    outline.add_paragraph(
+        "They are not counted. Proof same-optimised-module: the optimiser makes one module of mutant and kernel, so that both do the same \
+         wherever they read no value that nobody has written.",
+    );
+    let mut table = Table::new("Mutants proved equivalent").columns(&[
+        "Kernel",
+        "Mutant",
+        "Operators",
+        "Place",
+        "Old",
+        "New",
+        "Proof",
+    ]);
+    for (kernel, mutant) in proved {
+        let codes: Vec<&str> = mutant.operators.iter().map(|operator| operator.code()).collect();
+        let first = mutant.edits.first();
+        let words = |of_edit: fn(&MutantEdit) -> &str| {
+            let texts: Vec<&str> = mutant.edits.iter().map(of_edit).collect();
+            Text::code(texts.join(" … "))
+        };
+        table.add_row(vec![
+            kernel_link(&kernel.kernel),
+            Text::plain(mutant.number.to_string()),
+            Text::plain(codes.join(", ")),
+            Text::code(first.map_or_else(String::new, |edit| {
+                format!("{}:{}:{}", edit.file, edit.line, edit.column)
+            })),
+            words(|edit| &edit.old),
+            words(|edit| &edit.new),
+            Text::plain(mutant.proof.map_or("", |proof| proof.name())),
+        ]);
+    }
+    outline.add_table(table);
+}

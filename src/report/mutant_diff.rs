@@ -1,0 +1,80 @@
+//! The change that a mutant makes, as a unified diff of the files that it changes.
+
+use crate::unified_diff::unified_diff;
+use std::collections::BTreeMap;
+use vkcert_model::evidence::{Evidence, MutantEdit, StoredFile};
+
+/// The difference of each file that the edits change; `text_of` gives a file's text. A file whose
+/// text is not known, or is another one, is shown by the words that change.
+pub fn mutant_diff<'t>(edits: &[MutantEdit], text_of: impl Fn(&str) -> Option<&'t str>) -> String {
+    let mut by_file: BTreeMap<&str, Vec<&MutantEdit>> = BTreeMap::new();
+    for edit in edits {
+        by_file.entry(&edit.file).or_default().push(edit);
+    }
+    let diffs = by_file.iter().map(|(file, edits)| {
+        let changed = text_of(file).and_then(|text| Some((text, changed_text(text, edits)?)));
+        match changed {
+            Some((text, changed)) => unified_diff(file, text, &changed),
+            None => words_alone(file, edits),
+        }
+    });
+    diffs.collect()
+}
+
+/// A text with edits, which are in its order; none where it is not the text that they are of.
+fn changed_text(text: &str, edits: &[&MutantEdit]) -> Option<String> {
+    let mut changed = String::with_capacity(text.len() + 16);
+    let mut written = 0;
+    for MutantEdit { start, old, new, .. } in edits {
+        let (start, end) = (*start as usize, *start as usize + old.len());
+        if text.get(start..end)? != old {
+            return None;
+        }
+        changed.push_str(text.get(written..start)?);
+        changed.push_str(new);
+        written = end;
+    }
+    changed.push_str(text.get(written..)?);
+    Some(changed)
+}
+
+fn words_alone(file: &str, edits: &[&MutantEdit]) -> String {
+    let mut diff = format!("--- {file}\n+++ {file}\n");
+    for MutantEdit { line, column, old, new, .. } in edits {
+        diff.push_str(&format!("@@ line {line}, column {column} @@\n"));
+        old.lines().for_each(|line| diff.push_str(&format!("-{line}\n")));
+        new.lines().for_each(|line| diff.push_str(&format!("+{line}\n")));
+    }
+    diff
+}
+
+/// The text of a file as evidence has it.
+pub(crate) fn stored_text<'e>(evidence: &'e Evidence, file: &str) -> Option<&'e str> {
+    let input = evidence.inputs.as_ref().and_then(|inputs| inputs.files.get(file));
+    if let Some(StoredFile::Text(text)) = input {
+        return Some(text);
+    }
+    let mut files = evidence.kernels.iter().flat_map(|kernel| &kernel.structure.files);
+    files.find(|row| row.path == file).map(|row| row.text.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(start: u32, old: &str, new: &str) -> MutantEdit {
+        let (file, old, new) = ("k.comp".to_owned(), old.to_owned(), new.to_owned());
+        MutantEdit { file, start, line: 2, column: 1, old, new }
+    }
+
+    #[test]
+    fn edits_are_shown_in_the_text_they_are_of_and_else_by_their_words() {
+        let text = "a;\nb + c;\nd;\n";
+        let edits = [edit(3, "b", "x"), edit(7, "c", "y")];
+        let diff = mutant_diff(&edits, |_| Some(text));
+        assert_eq!(diff, "--- k.comp\n+++ k.comp\n@@ -1,3 +1,3 @@\n a;\n-b + c;\n+x + y;\n d;\n");
+        let unknown = "--- k.comp\n+++ k.comp\n@@ line 2, column 1 @@\n-b\n+x\n";
+        assert_eq!(mutant_diff(&edits[..1], |_| None), unknown);
+        assert_eq!(mutant_diff(&edits[..1], |_| Some("other text")), unknown);
+    }
+}
