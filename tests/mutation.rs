@@ -314,3 +314,22 @@ fn requirements_are_judged_by_their_own_tests() {
     let error = run_json(&mut command, 2);
     assert!(error["error"]["message"].as_str().unwrap().contains("--mutation"), "{error:#}");
 }
+
+#[test]
+fn what_is_the_same_for_all_values_is_proved_equivalent() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), PRODUCTS);
+    let kernel = KERNEL.replace("values[i] + 3u", "(values[i] > 0u ? values[i] + 3u : 9u)");
+    write(folder.path(), "glsl/both.comp", kernel);
+    let mutation = run_json(vkcert().arg("mutate").arg(folder.path()), 0);
+    let proved: Vec<&Value> =
+        mutants(&mutation, "both").iter().filter(|mutant| mutant["proof"].is_string()).collect();
+    let shown =
+        |new: &str| proved.iter().any(|mutant| mutant["diff"].as_str().unwrap().contains(new));
+    assert!(shown("+    sums[i] = (values[i] != 0u ?"), "{proved:#?}");
+    assert!(proved.iter().all(|mutant| mutant["status"] == "equivalent"));
+    // Above 0 and above 1 differ in a value that no test has: nothing proves that away.
+    let survivors = mutants(&mutation, "both").iter().filter(|row| row["status"] == "survived");
+    let survivors: Vec<&str> = survivors.map(|row| row["diff"].as_str().unwrap()).collect();
+    assert!(survivors.iter().any(|diff| diff.contains("(values[i] >= 0u ?")), "{survivors:?}");
+}

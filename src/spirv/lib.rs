@@ -18,6 +18,7 @@ pub mod locate;
 pub mod memory_semantics;
 pub mod module;
 mod nesting;
+pub mod normal_form;
 pub mod opcodes;
 pub mod operation;
 pub mod pairs;

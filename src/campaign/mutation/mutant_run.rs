@@ -26,6 +26,7 @@ use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::verdict::Verdict;
 use vkcert_sequential::{Jobs, RaceScopeWanted, SequentialExecutor, SequentialRun};
 use vkcert_spirv::module::Module;
+use vkcert_spirv::normal_form::{NormalForm, normal_form};
 
 /// The tests of a kernel as the kernel itself passes them.
 pub(super) struct MutantBench<'a> {
@@ -38,7 +39,7 @@ pub(super) struct MutantBench<'a> {
     judges: JudgingTests,
     engine: SequentialExecutor,
     /// The kernel's own module as the optimiser leaves it; none where it is not known.
-    optimised: OnceLock<Option<Vec<u32>>>,
+    optimised: OnceLock<Option<OptimisedText>>,
     pub(super) notes: Vec<String>,
 }
 
@@ -185,36 +186,52 @@ impl<'a> MutantBench<'a> {
 
     fn equivalence(&self, mutant: &SourceMutant) -> Option<EquivalenceProof> {
         let of_kernel =
-            self.optimised.get_or_init(|| optimised_code(self.source, self.mutated, None));
-        proof_of_equivalence(self.source, self.mutated, mutant, of_kernel.as_deref())
+            self.optimised.get_or_init(|| OptimisedText::of_text(self.source, self.mutated, None));
+        proof_of_equivalence(self.source, self.mutated, mutant, of_kernel.as_ref())
     }
 }
 
-/// Why a mutant does what the kernel does, where there is a proof; `of_kernel` is what the optimiser
-/// makes of the kernel. The optimiser may give a variable that nobody has written any value: where a
-/// write may be left out it is no proof.
+/// A kernel, or a mutant of it, as the optimiser leaves it.
+pub(super) struct OptimisedText {
+    /// Without debug information.
+    code: Vec<u32>,
+    /// None where the rules do not read it.
+    form: Option<NormalForm>,
+}
+
+impl OptimisedText {
+    /// None of a text that is refused.
+    pub(super) fn of_text(
+        source: &KernelSource,
+        mutated: &MutatedKernel,
+        mutant: Option<&SourceMutant>,
+    ) -> Option<Self> {
+        let words = optimised_module(source, mutated, mutant).ok()?;
+        let module = Module::parse(Arc::new(words)).ok()?;
+        Some(Self { code: module.code_words(), form: normal_form(&module) })
+    }
+}
+
+/// Why a mutant does what the kernel does, where there is a proof. The optimiser may give a variable
+/// that nobody has written any value: where a write may be left out it is no proof.
 pub(super) fn proof_of_equivalence(
     source: &KernelSource,
     mutated: &MutatedKernel,
     mutant: &SourceMutant,
-    of_kernel: Option<&[u32]>,
+    of_kernel: Option<&OptimisedText>,
 ) -> Option<EquivalenceProof> {
     if mutant.operators.iter().any(|operator| operator.skips_statements()) {
         return None;
     }
     let of_kernel = of_kernel?;
-    let of_mutant = optimised_code(source, mutated, Some(mutant))?;
-    (of_kernel == of_mutant).then_some(EquivalenceProof::SameOptimisedModule)
-}
-
-/// What the optimiser makes of a text, without debug information; none of one that is refused.
-pub(super) fn optimised_code(
-    source: &KernelSource,
-    mutated: &MutatedKernel,
-    mutant: Option<&SourceMutant>,
-) -> Option<Vec<u32>> {
-    let words = optimised_module(source, mutated, mutant).ok()?;
-    Some(Module::parse(Arc::new(words)).ok()?.code_words())
+    let of_mutant = OptimisedText::of_text(source, mutated, Some(mutant))?;
+    if of_kernel.code == of_mutant.code {
+        Some(EquivalenceProof::SameOptimisedModule)
+    } else if of_kernel.form.is_some() && of_kernel.form == of_mutant.form {
+        Some(EquivalenceProof::SameNormalForm)
+    } else {
+        None
+    }
 }
 
 fn run_once(engine: &SequentialExecutor, job: &Job) -> Result<SequentialRun, CampaignError> {
@@ -312,8 +329,14 @@ impl<'a> TestBaseline<'a> {
         };
         let is_new =
             |finding: &&Finding| finding.stands() && !self.findings.contains(&finding_key(finding));
-        let new_kinds: BTreeSet<FindingKind> =
-            run.findings.iter().filter(is_new).map(|finding| finding.kind).collect();
+        // That a mutant does not come to its end is told by its time.
+        let new_kinds: BTreeSet<FindingKind> = run
+            .findings
+            .iter()
+            .filter(is_new)
+            .map(|finding| finding.kind)
+            .filter(|kind| *kind != FindingKind::NoTermination)
+            .collect();
         let ending = match judgement.verdict {
             Verdict::Fail => Some(Notice::Expectation),
             Verdict::Timeout => Some(Notice::Time),

@@ -4,7 +4,7 @@
 //! stored texts; of the evidence come the verdicts alone. A proof of equivalence is made again.
 //! Does not cover: whether the verdicts are true (`verify --replay` judges every mutant again).
 
-use super::mutant_run::{optimised_code, proof_of_equivalence};
+use super::mutant_run::{OptimisedText, proof_of_equivalence};
 use super::plan::{KernelPlan, MutantFacts, plan_mutation};
 use super::{MutantModules, MutationFacts};
 use crate::CampaignError;
@@ -66,14 +66,14 @@ fn stored_facts(
 ) -> Vec<MutantFacts> {
     let has_proof = stored.mutants.iter().any(|mutant| mutant.proof.is_some());
     let of_kernel = match has_proof {
-        true => optimised_code(source, &plan.mutated, None),
+        true => OptimisedText::of_text(source, &plan.mutated, None),
         false => None,
     };
     let mut facts = Vec::new();
     for (place, MutantEvidence { runs, proof, .. }) in plan.chosen.iter().zip(&stored.mutants) {
         let proof = proof.and_then(|_| {
             let mutant = &plan.mutated.mutants[*place];
-            proof_of_equivalence(source, &plan.mutated, mutant, of_kernel.as_deref())
+            proof_of_equivalence(source, &plan.mutated, mutant, of_kernel.as_ref())
         });
         facts.push(MutantFacts { runs: runs.clone(), proof });
     }

@@ -110,6 +110,9 @@ pub enum EquivalenceProof {
     /// The optimiser makes one module of both: they do the same wherever they read no value that
     /// nobody has written.
     SameOptimisedModule,
+    /// What the optimiser makes of both is the same but for comparisons that come to the same for all
+    /// values of their operands, and for loops that count up to a bound, which end alike below and at it.
+    SameNormalForm,
 }
 
 impl EquivalenceProof {
@@ -117,6 +120,7 @@ impl EquivalenceProof {
     pub fn name(self) -> &'static str {
         match self {
             EquivalenceProof::SameOptimisedModule => "same-optimised-module",
+            EquivalenceProof::SameNormalForm => "same-normal-form",
         }
     }
 }

@@ -247,7 +247,8 @@ fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
     outline.add_heading(2, "Mutants proved equivalent", format!("{ANCHOR}-equivalent"));
     outline.add_paragraph(
         "They are not counted. Proof same-optimised-module: the optimiser makes one module of mutant and kernel, so that both do the same \
-         wherever they read no value that nobody has written.",
+         wherever they read no value that nobody has written. Proof same-normal-form: its two modules differ in nothing but comparisons that \
+         come to the same for all values of their operands (of an unsigned x, x > 0 and x != 0) and the conditions of loops that count by 1 up to a bound (i < n and i != n).",
     );
     let mut table = Table::new("Mutants proved equivalent").columns(&[
         "Kernel",
