@@ -278,6 +278,8 @@ pub enum NoteKind {
     ValuesNotWrittenDown,
     /// Tests that run a kernel with specialization values that are no configuration of it.
     ConfigurationNotDeclared,
+    /// The project states a threshold of the mutation score, and mutants were not asked for.
+    MutantsNotAsked,
 }
 
 /// Something that a reader of page 1 must know and that does not count against the result.

@@ -6,7 +6,7 @@ use vkcert_model::campaigns::CampaignTable;
 use vkcert_model::coverage::KernelCoverage;
 use vkcert_model::event::EventLine;
 use vkcert_model::evidence::{
-    Campaign, Evidence, KernelEvidence, Manifest, ReportList, StoredInputs,
+    Campaign, Evidence, KernelEvidence, Manifest, MutationEvidence, ReportList, StoredInputs,
 };
 use vkcert_model::procedure::Procedure;
 use vkcert_model::project::ProjectFile;
@@ -67,6 +67,11 @@ pub const SCHEMAS: &[SchemaRow] = &[
         name: "kernel",
         describes: "evidence/kernel-*.json",
         make: schema_of::<KernelEvidence>,
+    },
+    SchemaRow {
+        name: "mutation",
+        describes: "evidence/mutation-*.json",
+        make: schema_of::<MutationEvidence>,
     },
     SchemaRow {
         name: "inputs",

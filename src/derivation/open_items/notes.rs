@@ -40,6 +40,7 @@ const ALWAYS: &[NoteMaker] = &[
     shown_in_directed_schedules,
     covered_through_undefined,
     undefined_passes,
+    mutants_not_asked,
 ];
 
 /// Of requirements and what code is tested for them.
@@ -266,6 +267,19 @@ fn links_not_pinned(stored: &StoredCampaign) -> Option<CampaignNote> {
         "{open_links} of {all_links} links not pinned: whether a parent requirement has changed since they were reviewed is not known."
     );
     (open_links > 0).then_some(CampaignNote { kind: NoteKind::LinksNotPinned, sentence })
+}
+
+fn mutants_not_asked(stored: &StoredCampaign) -> Option<CampaignNote> {
+    let demand = stored.settings.mutation?;
+    let sentence = format!(
+        "Whether the mutation score reaches the project's threshold of {} % is not known: mutants were not asked for (--mutation).",
+        demand.threshold
+    );
+    stored
+        .campaign
+        .mutation
+        .is_none()
+        .then_some(CampaignNote { kind: NoteKind::MutantsNotAsked, sentence })
 }
 
 fn layers_not_installed(stored: &StoredCampaign) -> Option<CampaignNote> {

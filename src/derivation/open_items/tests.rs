@@ -545,6 +545,15 @@ fn an_engine_that_did_not_run_is_a_note() {
     assert_eq!(told(&derived(everything)), Vec::<String>::new());
 }
 
+#[test]
+fn a_threshold_whose_score_nobody_asked_for_is_a_note() {
+    let campaign = derived(|evidence| {
+        settings(evidence).mutation = Some(MutationDemand { threshold: 90.0 });
+    });
+    assert!(note(&campaign, NoteKind::MutantsNotAsked).unwrap().contains("90 %"));
+    assert_eq!(note(&derived(|_| {}), NoteKind::MutantsNotAsked), None);
+}
+
 /// A test that did not come to its end says nothing of what was asked of it.
 #[test]
 fn a_test_that_did_not_complete_leaves_nothing_out() {
