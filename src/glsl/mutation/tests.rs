@@ -3,6 +3,7 @@
 use super::*;
 use std::collections::BTreeSet;
 use vkcert_model::mutation::MUTATION_OPERATORS;
+use vkcert_model::place::Span;
 
 const HEAD: &str = "#version 450
 #extension GL_KHR_shader_subgroup_arithmetic : enable
@@ -238,6 +239,35 @@ fn a_part_of_a_macro_is_left_out_and_told() {
     assert_eq!(of_operator(&kernel, "MR").len(), 2);
     let alone = mutated("#define A data[1]\nvoid main() { data[0] = A * 3u; }");
     assert_eq!(alone.notes, [""; 0]);
+}
+
+/// The literals of a mutant's module, as 32-bit constants.
+fn has_constant(words: &[u32], value: u32) -> bool {
+    const OP_CONSTANT: u32 = 43;
+    words.windows(4).any(|window| window[0] == 4 << 16 | OP_CONSTANT && window[3] == value)
+}
+
+#[test]
+fn a_fault_in_a_definition_of_the_project_is_compiled_with_it() {
+    let text = format!("{HEAD}void main() {{ data[0] = STEP * OTHER; data[1] = ZERO + OTHER; }}");
+    let definitions = [("OTHER", "n"), ("STEP", "(77u + n)"), ("ZERO", "0u")];
+    let definitions = definitions.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let source = KernelSource {
+        defines: BTreeMap::from(definitions),
+        ..KernelSource::alone("k.comp", text, "vulkan1.2")
+    };
+    let kernel = mutate(&source, SelectionWanted::Left).unwrap();
+    let literal = kernel.mutants.iter().find(|mutant| mutant.edits[0].text == "78u").unwrap();
+    assert_ne!(literal.edits[0].span.file.0, 0);
+    let words = compile_alone(&source, &kernel, literal).unwrap();
+    assert!(has_constant(&words, 78) && !has_constant(&words, 77));
+    let changed = mutated_definitions(&source.defines, &literal.edits, 1).unwrap();
+    assert_eq!(changed["STEP"], "(78u + n)");
+    assert_eq!((changed["OTHER"].as_str(), changed["ZERO"].as_str()), ("n", "0u"));
+    // A name is no value.
+    let name =
+        SourceEdit { span: Span { start: 8, end: 9, ..literal.edits[0].span }, text: "X".into() };
+    assert_eq!(mutated_definitions(&source.defines, &[name], 1), Err(NotCompiled::Elsewhere));
 }
 
 #[test]
