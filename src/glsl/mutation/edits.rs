@@ -19,6 +19,12 @@ pub(super) enum TokenEdit {
 }
 
 impl TokenEdit {
+    pub(super) fn first_token(&self) -> TokenIndex {
+        match self {
+            Self::Replace { first, .. } | Self::Wrap { first, .. } => *first,
+        }
+    }
+
     /// Another text in the place of one token.
     pub(super) fn token(token: TokenIndex, text: impl Into<String>) -> Self {
         Self::replace((token, token), text)
@@ -148,5 +154,7 @@ pub(super) fn source_edits(unit: &TranslationUnit, edits: &[TokenEdit]) -> Optio
         }
     }
     source_edits.sort();
+    // A name in a macro stands for itself in all uses of the macro.
+    source_edits.dedup_by(|left, right| left == right && left.span.start < left.span.end);
     Some(source_edits)
 }

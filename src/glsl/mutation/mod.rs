@@ -8,10 +8,12 @@
 //! Does not cover: running mutants and judging them (`campaign::mutation`); the types of what
 //! operators are applied to: the compiler is asked.
 
+mod declarations;
 mod edits;
 mod operators;
 mod selection;
 mod sites;
+mod synchronisation;
 
 pub use edits::SourceEdit;
 
@@ -20,10 +22,11 @@ use crate::include::IncludeResolver;
 use crate::preprocessor::{DEFINES_PATH, TranslationUnit};
 use crate::syntax::{FileLevelItem, TokenIndex};
 use crate::{KernelSource, Optimization, deep_stack, kernel as front_end, parser};
+use declarations::mutate_declaration;
 use edits::{Alternative, TokenEdit, source_edits};
-use operators::{Alternatives, mutate_expression, mutate_statement};
+use operators::{Alternatives, FoundStatement, mutate_expression, mutate_statement};
 use selection::compile_selection;
-use sites::{Evaluation, ExpressionNode, SiteVisitor, StatementNode, visit_sites};
+use sites::{DeclarationNode, Evaluation, ExpressionNode, SiteVisitor, StatementNode, visit_sites};
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::mutation::MutationOperator;
@@ -292,8 +295,8 @@ fn unread_parts(unit: &TranslationUnit, items: &[FileLevelItem]) -> Vec<String> 
 enum SiteForm {
     Expression,
     Statements,
-    /// An expression that must be constant: nothing can be selected there.
-    Constant,
+    /// An expression that must be constant, or a declaration: nothing can be selected there.
+    Alone,
 }
 
 /// Tokens of which there are mutants.
@@ -366,7 +369,7 @@ impl Collection {
                     row.operators.push(operator);
                 }
                 match found.form {
-                    SiteForm::Constant => row.form = MutantForm::Alone,
+                    SiteForm::Alone => row.form = MutantForm::Alone,
                     SiteForm::Expression | SiteForm::Statements => {
                         if choices.iter().all(|choice| choice.mutant != mutant) {
                             choices.push(Choice { mutant, edits });
@@ -393,7 +396,7 @@ impl<'e> SiteVisitor<'e> for Collection {
         mutate_expression(&node, &mut found);
         let site = match evaluation {
             Evaluation::Runtime { first, last } => self.site(SiteForm::Expression, (first, last)),
-            Evaluation::Constant => self.site(SiteForm::Constant, node.range()),
+            Evaluation::Constant => self.site(SiteForm::Alone, node.range()),
         };
         site.alternatives.extend(found.0);
     }
@@ -402,12 +405,24 @@ impl<'e> SiteVisitor<'e> for Collection {
         let mut found = Vec::new();
         mutate_statement(&node, &mut found);
         // Outer before inner.
-        found.sort_by_key(|((_, last), _)| std::cmp::Reverse(*last));
-        for (range, alternative) in found {
-            self.site(SiteForm::Statements, range).alternatives.push(alternative);
+        found.sort_by_key(|found| std::cmp::Reverse(found.range.1));
+        for FoundStatement { form, range, alternative } in found {
+            self.site(form, range).alternatives.push(alternative);
+        }
+    }
+
+    fn declaration(&mut self, node: DeclarationNode<'e>) {
+        let mut found = Alternatives::default();
+        mutate_declaration(&node, &mut found);
+        for alternative in found.0 {
+            let place = alternative.edits.first().map_or(0, TokenEdit::first_token);
+            self.site(SiteForm::Alone, (place, place)).alternatives.push(alternative);
         }
     }
 }
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod operator_tests;
