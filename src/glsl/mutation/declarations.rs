@@ -3,8 +3,8 @@
 //! Promises: what changes is the text of declarations, or all uses of a name that one declares.
 //! Does not cover: declarations in functions, and parameters of functions.
 
-use super::edits::{TokenEdit, tokens_text};
-use super::operators::{Alternatives, integer_of, stepped_integer};
+use super::edits::{Alternatives, TokenEdit, tokens_text};
+use super::operators::{integer_of, stepped_integer};
 use super::sites::{DeclarationNode, range_of};
 use crate::syntax::*;
 use crate::token::FrameId;

@@ -4,41 +4,18 @@
 //! a mutant compiles, and whether two operators make the same one.
 
 use super::SiteForm;
-use super::edits::{Alternative, TokenEdit};
-use super::sites::{BooleanUse, ExpressionNode, StatementNode, ValueUse, is_logical, range_of};
+use super::edits::{Alternatives, FoundStatement, TokenEdit};
+use super::sites::{
+    BooleanUse, ExpressionNode, StatementNode, ValueUse, is_logical, is_memory_constant, range_of,
+};
 use super::synchronisation::{
-    barrier_into_guard, is_memory_constant, memory_arguments, other_atomics, plain_atomics,
-    synchronisation_removals,
+    barrier_into_guard, memory_arguments, other_atomics, plain_atomics, synchronisation_removals,
 };
 use crate::parser::binary_precedence;
 use crate::preprocessor::TranslationUnit;
 use crate::syntax::{Expression, ExpressionKind, StatementKind, TokenIndex};
 use crate::token::{FrameId, TokenKind};
 use vkcert_model::mutation::MutationOperator as Operator;
-
-/// The mutants of one place.
-#[derive(Default)]
-pub(super) struct Alternatives(pub Vec<Alternative>);
-
-impl Alternatives {
-    pub(super) fn add(&mut self, operator: Operator, edits: Vec<TokenEdit>) {
-        self.0.push(Alternative { operator, edits });
-    }
-
-    pub(super) fn replace(&mut self, operator: Operator, token: TokenIndex, text: &str) {
-        self.add(operator, vec![TokenEdit::token(token, text)]);
-    }
-
-    fn wrap(
-        &mut self,
-        operator: Operator,
-        range: (TokenIndex, TokenIndex),
-        before: &str,
-        behind: &str,
-    ) {
-        self.add(operator, vec![TokenEdit::wrap(range, before, behind)]);
-    }
-}
 
 impl Alternatives {
     /// Another operator between the same operands: with parentheses where it binds otherwise.
@@ -92,13 +69,6 @@ pub(super) fn mutate_expression(node: &ExpressionNode<'_>, found: &mut Alternati
         memory_arguments,
     ];
     HANDLERS.iter().for_each(|handler| handler(node, found));
-}
-
-/// A mutant of a statement, or of it and the one behind it.
-pub(super) struct FoundStatement {
-    pub form: SiteForm,
-    pub range: (TokenIndex, TokenIndex),
-    pub alternative: Alternative,
 }
 
 /// All mutants of a statement, each of its own tokens or with those of the statement behind it.

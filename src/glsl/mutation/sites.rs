@@ -5,7 +5,6 @@
 //! is told from one that is evaluated at run time.
 //! Does not cover: what is changed there (`operators`), types.
 
-use super::synchronisation::is_memory_constant;
 use crate::preprocessor::TranslationUnit;
 use crate::syntax::*;
 use crate::token::FrameId;
@@ -164,6 +163,11 @@ const WRITING_FUNCTIONS: [(&str, usize); 6] = [
 /// nothing else.
 fn takes_memory(name: &str) -> bool {
     name.starts_with("atomic") || name.starts_with("coopMat")
+}
+
+/// Whether a name is a built-in constant for scopes and memory orders (GL_KHR_memory_scope_semantics).
+pub(super) fn is_memory_constant(name: &str) -> bool {
+    ["gl_Scope", "gl_Semantics", "gl_StorageSemantics"].iter().any(|start| name.starts_with(start))
 }
 
 struct SiteWalk<'e, 'v> {

@@ -5,8 +5,7 @@
 //! inside of other expressions.
 
 use super::SiteForm;
-use super::edits::{Alternative, TokenEdit, tokens_text};
-use super::operators::{Alternatives, FoundStatement};
+use super::edits::{Alternative, Alternatives, FoundStatement, TokenEdit, tokens_text};
 use super::sites::{ExpressionNode, StatementNode, range_of};
 use crate::syntax::{Declarator, Expression, ExpressionKind, Statement, StatementKind, TokenIndex};
 use vkcert_model::mutation::MutationOperator as Operator;
@@ -100,11 +99,6 @@ const ORDERS: [&str; 3] =
 const PASSES_ON: [&str; 2] = ["gl_SemanticsMakeAvailable", "gl_SemanticsMakeVisible"];
 
 const RELAXED: &str = "gl_SemanticsRelaxed";
-
-/// Whether a name is a built-in constant for scopes and memory orders (GL_KHR_memory_scope_semantics).
-pub(super) fn is_memory_constant(name: &str) -> bool {
-    ["gl_Scope", "gl_Semantics", "gl_StorageSemantics"].iter().any(|start| name.starts_with(start))
-}
 
 /// Smaller scopes, other memory and relaxed orders in the arguments of a call.
 pub(super) fn memory_arguments(node: &ExpressionNode<'_>, found: &mut Alternatives) {
