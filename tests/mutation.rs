@@ -181,25 +181,27 @@ fn mutants_of_a_kernel_that_fails_by_itself_are_refused() {
 }
 
 #[test]
-fn a_mutant_of_an_included_file_counts_as_undecided() {
+fn mutants_of_included_files_and_of_definitions_are_judged() {
     let folder = tempfile::tempdir().unwrap();
     project_with(folder.path(), PRODUCTS);
-    let included = "const uint STEP = 3u;\n";
-    write(folder.path(), "glsl/step.glsl", included);
+    let settings = format!("{SETTINGS}defines = {{ FACTOR = \"5u\" }}\n");
+    write(folder.path(), "vkcert.toml", settings);
+    write(folder.path(), "glsl/step.glsl", "const uint STEP = 3u;\n");
     let head =
         "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"step.glsl\"\n";
     let kernel = KERNEL.replace("#version 450\n", head).replace("3u", "STEP");
-    write(folder.path(), "glsl/both.comp", kernel);
-    let mutation = run_json(vkcert().arg("mutate").arg(folder.path()), 0);
-    let undecided: Vec<&Value> = mutants(&mutation, "both")
-        .iter()
-        .filter(|mutant| mutant["status"] == "undecided")
-        .collect();
-    assert!(!undecided.is_empty());
-    assert!(undecided.iter().all(|mutant| mutant["file"] == "glsl/step.glsl"), "{undecided:#?}");
-    let judged = mutation["score"]["judged"].as_u64().unwrap();
-    let killed = mutation["score"]["killed"].as_u64().unwrap();
-    assert!(killed + undecided.len() as u64 <= judged);
+    write(folder.path(), "glsl/both.comp", kernel.replace("5u", "FACTOR"));
+    let mutation =
+        run_json(vkcert().arg("mutate").arg(folder.path()).args(["--operator", "LIT"]), 0);
+    let of_file = |file: &str| -> Vec<&Value> {
+        mutants(&mutation, "both").iter().filter(|mutant| mutant["file"] == file).collect()
+    };
+    for file in ["glsl/step.glsl", "<defines>"] {
+        let made = of_file(file);
+        assert_eq!(made.len(), 4, "{file}: {mutation:#}");
+        // 0, 1, one more and one less: each makes other sums or products.
+        assert!(made.iter().all(|mutant| mutant["status"] == "killed"), "{file}: {made:#?}");
+    }
 }
 
 fn certify_with_mutants(project: &Path, out: &Path, code: i32) -> Value {

@@ -102,6 +102,8 @@ pub(crate) struct IncludeResolver<'k> {
     refused: RefCell<Option<(String, IncludeError)>>,
     asked: RefCell<AskedIncludes>,
     unreadable: RefCell<BTreeMap<String, PathBuf>>,
+    /// What takes the place of a file's text, by report name.
+    changed_texts: BTreeMap<String, String>,
 }
 
 /// What directives have led to.
@@ -171,7 +173,13 @@ impl<'k> IncludeResolver<'k> {
             refused: RefCell::default(),
             asked: RefCell::default(),
             unreadable: RefCell::default(),
+            changed_texts: BTreeMap::new(),
         }
+    }
+
+    /// The same, with other texts in the place of those of some files, by report name.
+    pub(crate) fn with_texts(kernel: &'k KernelSource, texts: BTreeMap<String, String>) -> Self {
+        Self { changed_texts: texts, ..Self::new(kernel) }
     }
 
     /// Each directive that was resolved, in the order of the first time; none where one led to no
@@ -270,7 +278,11 @@ impl<'k> IncludeResolver<'k> {
         if let Some((name, text)) = self.found.borrow().get_key_value(name.as_str()) {
             return Ok(IncludedFile { name: Rc::clone(name), text: Arc::clone(text) });
         }
-        let text: Arc<str> = match read_text(path) {
+        let text = match self.changed_texts.get(&name) {
+            Some(changed_text) => Ok(changed_text.clone()),
+            None => read_text(path),
+        };
+        let text: Arc<str> = match text {
             Ok(text) => text.into(),
             Err(reason) => {
                 self.unreadable.borrow_mut().insert(name.clone(), path.to_owned());

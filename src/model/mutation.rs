@@ -36,6 +36,14 @@ pub enum MutationOperator {
     ArithmeticDeletion,
     /// `true` or `false` for a comparison.
     ConditionDeletion,
+    /// Two sizes of the workgroup exchanged.
+    SizeExchange,
+    /// A size of the workgroup and one.
+    SizeIncrement,
+    /// A size of the workgroup less one.
+    SizeDecrement,
+    /// Memory of the workgroup as memory of each invocation.
+    SharedRemoval,
     /// One built-in index for another.
     IndexReplacement,
     /// A built-in index and one.
@@ -60,7 +68,7 @@ pub enum MutationOperator {
     LogicalExchange,
     /// A barrier in the guard before it.
     BarrierIntoGuard,
-    /// A fence of other or less memory.
+    /// A fence, barrier or atomic operation of other or less memory, or of a smaller scope.
     FenceWeakening,
     /// The bound of a loop and one, or less one.
     LoopBound,
@@ -90,6 +98,16 @@ pub enum MutationOperator {
     AtomicExchange,
     /// One operation of a subgroup for another.
     SubgroupExchange,
+    /// Memory that is not `coherent` or not `volatile`.
+    QualifierRemoval,
+    /// Members of a block of push constants exchanged.
+    PushConstantExchange,
+    /// A specialization constant and one, less one, or negated.
+    SpecializationOffset,
+    /// A cluster of a subgroup of half the size.
+    ClusterHalving,
+    /// No order of memory accesses.
+    MemoryOrderRelaxation,
 }
 
 /// Where an operator is from.
@@ -150,6 +168,10 @@ pub const MUTATION_OPERATORS: &[MutationOperatorRow] = &[
     row(Operator::NotDeletion, "COD", Thesis, "`a` for `!a`"),
     row(Operator::ArithmeticDeletion, "AOD", Thesis, "`a` for `-a` and `~a`"),
     row(Operator::ConditionDeletion, "CSD", Thesis, "`true` and `false` for a comparison"),
+    row(Operator::SizeExchange, "AS", Thesis, "two sizes of the workgroup exchanged"),
+    row(Operator::SizeIncrement, "AI", Thesis, "a size of the workgroup and one"),
+    row(Operator::SizeDecrement, "AD", Thesis, "a size of the workgroup less one"),
+    row(Operator::SharedRemoval, "SHR", Thesis, "memory of the workgroup without `shared`"),
     row(
         Operator::IndexReplacement,
         "GIR",
@@ -177,7 +199,12 @@ pub const MUTATION_OPERATORS: &[MutationOperatorRow] = &[
     row(Operator::NegatedDecision, "NDE", Conditions, "a decision negated"),
     row(Operator::LogicalExchange, "LOX", Conditions, "`&&`, `||` and `^^` for each other"),
     row(Operator::BarrierIntoGuard, "BIG", Kernels, "a barrier moved into the guard before it"),
-    row(Operator::FenceWeakening, "FWK", Kernels, "a fence of other or less memory"),
+    row(
+        Operator::FenceWeakening,
+        "FWK",
+        Kernels,
+        "a fence of other or less memory, or of a smaller scope",
+    ),
     row(Operator::LoopBound, "LBO", Kernels, "the bound of a loop and one, or less one"),
     row(Operator::LoopStart, "LST", Kernels, "the start of a loop and one, or less one"),
     row(Operator::LoopSkipped, "LSK", Kernels, "a loop that is not entered"),
@@ -207,6 +234,21 @@ pub const MUTATION_OPERATORS: &[MutationOperatorRow] = &[
     ),
     row(Operator::AtomicExchange, "ATX", Kernels, "one atomic operation for another"),
     row(Operator::SubgroupExchange, "SGX", Kernels, "one operation of a subgroup for another"),
+    row(Operator::QualifierRemoval, "QRM", Kernels, "no `coherent`, no `volatile`"),
+    row(
+        Operator::PushConstantExchange,
+        "PCX",
+        Kernels,
+        "neighbouring push constants of one type exchanged",
+    ),
+    row(
+        Operator::SpecializationOffset,
+        "SPC",
+        Kernels,
+        "a specialization constant and one, less one; negated",
+    ),
+    row(Operator::ClusterHalving, "SGC", Kernels, "a cluster of a subgroup of half the size"),
+    row(Operator::MemoryOrderRelaxation, "MOR", Kernels, "a relaxed memory order"),
 ];
 
 impl MutationOperator {
@@ -216,10 +258,17 @@ impl MutationOperator {
         rows.find(|row| row.operator == self).expect("the table has a row for every operator")
     }
 
-    /// Whether what a kernel does before may be left out, such as the only write to a variable.
+    /// Whether what a kernel does before may be left out, such as the only write to a variable, or
+    /// is done to another variable.
     pub fn skips_statements(self) -> bool {
-        [Self::BarrierIntoGuard, Self::EarlyReturn, Self::LoopSkipped, Self::StatementDeletion]
-            .contains(&self)
+        [
+            Self::SharedRemoval,
+            Self::BarrierIntoGuard,
+            Self::EarlyReturn,
+            Self::LoopSkipped,
+            Self::StatementDeletion,
+        ]
+        .contains(&self)
     }
 
     /// As the command line and evidence have it.

@@ -3,6 +3,7 @@
 //! Promises: the two say the same: tokens of one edit are written behind each other in one file.
 //! Does not cover: which edits make sense (`operators`).
 
+use super::SiteForm;
 use crate::preprocessor::TranslationUnit;
 use crate::syntax::TokenIndex;
 use crate::token::{FrameId, MacroText};
@@ -19,6 +20,12 @@ pub(super) enum TokenEdit {
 }
 
 impl TokenEdit {
+    pub(super) fn first_token(&self) -> TokenIndex {
+        match self {
+            Self::Replace { first, .. } | Self::Wrap { first, .. } => *first,
+        }
+    }
+
     /// Another text in the place of one token.
     pub(super) fn token(token: TokenIndex, text: impl Into<String>) -> Self {
         Self::replace((token, token), text)
@@ -45,6 +52,37 @@ impl TokenEdit {
 pub(super) struct Alternative {
     pub operator: MutationOperator,
     pub edits: Vec<TokenEdit>,
+}
+
+/// The mutants of one place.
+#[derive(Default)]
+pub(super) struct Alternatives(pub Vec<Alternative>);
+
+impl Alternatives {
+    pub(super) fn add(&mut self, operator: MutationOperator, edits: Vec<TokenEdit>) {
+        self.0.push(Alternative { operator, edits });
+    }
+
+    pub(super) fn replace(&mut self, operator: MutationOperator, token: TokenIndex, text: &str) {
+        self.add(operator, vec![TokenEdit::token(token, text)]);
+    }
+
+    pub(super) fn wrap(
+        &mut self,
+        operator: MutationOperator,
+        range: (TokenIndex, TokenIndex),
+        before: &str,
+        behind: &str,
+    ) {
+        self.add(operator, vec![TokenEdit::wrap(range, before, behind)]);
+    }
+}
+
+/// A mutant of a statement, or of it and the one behind it.
+pub(super) struct FoundStatement {
+    pub form: SiteForm,
+    pub range: (TokenIndex, TokenIndex),
+    pub alternative: Alternative,
 }
 
 /// The text of the tokens `first..=last` with edits.
@@ -148,5 +186,7 @@ pub(super) fn source_edits(unit: &TranslationUnit, edits: &[TokenEdit]) -> Optio
         }
     }
     source_edits.sort();
+    // A name in a macro stands for itself in all uses of the macro.
+    source_edits.dedup_by(|left, right| left == right && left.span.start < left.span.end);
     Some(source_edits)
 }

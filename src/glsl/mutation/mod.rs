@@ -8,23 +8,26 @@
 //! Does not cover: running mutants and judging them (`campaign::mutation`); the types of what
 //! operators are applied to: the compiler is asked.
 
+mod declarations;
 mod edits;
 mod operators;
 mod selection;
 mod sites;
+mod synchronisation;
 
 pub use edits::SourceEdit;
 
 use crate::compile as compiler;
 use crate::include::IncludeResolver;
-use crate::preprocessor::TranslationUnit;
+use crate::preprocessor::{DEFINES_PATH, TranslationUnit};
 use crate::syntax::{FileLevelItem, TokenIndex};
 use crate::{KernelSource, Optimization, deep_stack, kernel as front_end, parser};
-use edits::{Alternative, TokenEdit, source_edits};
-use operators::{Alternatives, mutate_expression, mutate_statement};
+use declarations::mutate_declaration;
+use edits::{Alternative, Alternatives, FoundStatement, TokenEdit, source_edits};
+use operators::{mutate_expression, mutate_statement};
 use selection::compile_selection;
-use sites::{Evaluation, ExpressionNode, SiteVisitor, StatementNode, visit_sites};
-use std::collections::BTreeMap;
+use sites::{DeclarationNode, Evaluation, ExpressionNode, SiteVisitor, StatementNode, visit_sites};
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::mutation::MutationOperator;
 use vkcert_model::place::SourceFile;
@@ -148,9 +151,11 @@ pub enum NotCompiled {
     /// The compiler refuses the text: its first message.
     #[error("{0}")]
     Refused(String),
-    /// The fault is in a file that is included, or in a definition of the project: only the kernel's own
-    /// file is compiled with a change.
-    #[error("it is not in the kernel's own file, and only that is compiled with a change")]
+    /// The fault is neither in a file nor in the value of a definition of the project: only these are
+    /// compiled with a change.
+    #[error(
+        "it is neither in a file nor in the value of a definition, and only these are compiled with a change"
+    )]
     Elsewhere,
 }
 
@@ -163,7 +168,7 @@ pub fn compile_alone(
     mutated: &MutatedKernel,
     mutant: &SourceMutant,
 ) -> Result<Vec<u32>, NotCompiled> {
-    compile_text(&mutant_source(kernel, mutated, mutant)?, kernel.optimization)
+    mutant_source(kernel, mutated, mutant)?.compile(kernel.optimization)
 }
 
 /// The module of a kernel, or of a mutant of it, as the optimiser leaves it: two texts with the same
@@ -177,41 +182,88 @@ pub fn optimised_module(
     mutant: Option<&SourceMutant>,
 ) -> Result<Vec<u32>, NotCompiled> {
     match mutant {
-        Some(mutant) => {
-            compile_text(&mutant_source(kernel, mutated, mutant)?, Optimization::Performance)
+        Some(mutant) => mutant_source(kernel, mutated, mutant)?.compile(Optimization::Performance),
+        None => {
+            let (kernel, texts) = (kernel.clone(), BTreeMap::new());
+            MutantSource { kernel, texts }.compile(Optimization::Performance)
         }
-        None => compile_text(kernel, Optimization::Performance),
     }
 }
 
 /// A kernel with the text of a mutant.
+struct MutantSource {
+    kernel: KernelSource,
+    /// Of the files that are changed, by path.
+    texts: BTreeMap<String, String>,
+}
+
 fn mutant_source(
     kernel: &KernelSource,
     mutated: &MutatedKernel,
     mutant: &SourceMutant,
-) -> Result<KernelSource, NotCompiled> {
-    if mutant.edits.iter().any(|edit| edit.span.file.0 != 0) {
-        return Err(NotCompiled::Elsewhere);
+) -> Result<MutantSource, NotCompiled> {
+    let mut source = MutantSource { kernel: kernel.clone(), texts: BTreeMap::new() };
+    let mut is_changed = false;
+    let edited: BTreeSet<u32> = mutant.edits.iter().map(|edit| edit.span.file.0).collect();
+    for index in edited.into_iter().map(|file| file as usize) {
+        let file = mutated.files.get(index).ok_or(NotCompiled::Elsewhere)?;
+        let Some(text) = mutated.mutated_text(mutant, index) else { continue };
+        is_changed = true;
+        if file.path == DEFINES_PATH {
+            source.kernel.defines = mutated_definitions(&kernel.defines, &mutant.edits, index)?;
+            continue;
+        }
+        if index == 0 {
+            source.kernel.text.clone_from(&text);
+        }
+        source.texts.insert(file.path.clone(), text);
     }
-    let unchanged = || NotCompiled::Refused("it changes nothing".to_owned());
-    let text = mutated.mutated_text(mutant, 0).ok_or_else(unchanged)?;
-    Ok(KernelSource { text, ..kernel.clone() })
+    match is_changed {
+        true => Ok(source),
+        false => Err(NotCompiled::Refused("it changes nothing".to_owned())),
+    }
 }
 
-fn compile_text(
-    kernel: &KernelSource,
-    optimization: Optimization,
-) -> Result<Vec<u32>, NotCompiled> {
-    let compile = || {
-        let includes = IncludeResolver::new(kernel);
-        compiler::compile_production(kernel, &includes, optimization)
-    };
-    let compiled = deep_stack::run_deep(compile);
-    let compiled = compiled.map_err(|error| NotCompiled::Refused(error.to_string()))?;
-    compiled.map_err(|diagnostics| {
-        let message = diagnostics.first().map(|first| first.message.clone());
-        NotCompiled::Refused(message.unwrap_or_default())
-    })
+/// The definitions of a project with a mutant's edits of the text that stands for them.
+fn mutated_definitions(
+    definitions: &BTreeMap<String, String>,
+    edits: &[SourceEdit],
+    file: usize,
+) -> Result<BTreeMap<String, String>, NotCompiled> {
+    let mut mutated = definitions.clone();
+    // The last edit first: those before it stay where they are.
+    for edit in edits.iter().rev().filter(|edit| edit.span.file.0 as usize == file) {
+        let (start, end) = (edit.span.start as usize, edit.span.end as usize);
+        let mut line_start = 0;
+        let changed = definitions.iter().find_map(|(name, value)| {
+            // `#define NAME VALUE`
+            let value_start = line_start + "#define ".len() + name.len() + " ".len();
+            let value_end = value_start + value.len();
+            line_start = value_end + "\n".len();
+            let is_inside = value_start <= start && end <= value_end;
+            is_inside.then(|| (name, start - value_start..end - value_start))
+        });
+        let (name, range) = changed.ok_or(NotCompiled::Elsewhere)?;
+        let value = mutated.get_mut(name).ok_or(NotCompiled::Elsewhere)?;
+        value.replace_range(range, &edit.text);
+    }
+    Ok(mutated)
+}
+
+impl MutantSource {
+    fn compile(self, optimization: Optimization) -> Result<Vec<u32>, NotCompiled> {
+        let Self { kernel, texts } = self;
+        let compile = || {
+            let includes = IncludeResolver::with_texts(&kernel, texts);
+            compiler::compile_production(&kernel, &includes, optimization)
+        };
+        let compiled = deep_stack::run_deep(compile);
+        let compiled = compiled.map_err(|error| NotCompiled::Refused(error.to_string()))?;
+        compiled.map_err(|diagnostics| {
+            let message = diagnostics.first().map(|first| first.message.clone());
+            NotCompiled::Refused(message.unwrap_or_default())
+        })
+    }
 }
 
 /// Functions and pieces that have no mutants because they could not be read.
@@ -243,8 +295,8 @@ fn unread_parts(unit: &TranslationUnit, items: &[FileLevelItem]) -> Vec<String> 
 enum SiteForm {
     Expression,
     Statements,
-    /// An expression that must be constant: nothing can be selected there.
-    Constant,
+    /// An expression that must be constant, or a declaration: nothing can be selected there.
+    Alone,
 }
 
 /// Tokens of which there are mutants.
@@ -317,7 +369,7 @@ impl Collection {
                     row.operators.push(operator);
                 }
                 match found.form {
-                    SiteForm::Constant => row.form = MutantForm::Alone,
+                    SiteForm::Alone => row.form = MutantForm::Alone,
                     SiteForm::Expression | SiteForm::Statements => {
                         if choices.iter().all(|choice| choice.mutant != mutant) {
                             choices.push(Choice { mutant, edits });
@@ -344,7 +396,7 @@ impl<'e> SiteVisitor<'e> for Collection {
         mutate_expression(&node, &mut found);
         let site = match evaluation {
             Evaluation::Runtime { first, last } => self.site(SiteForm::Expression, (first, last)),
-            Evaluation::Constant => self.site(SiteForm::Constant, node.range()),
+            Evaluation::Constant => self.site(SiteForm::Alone, node.range()),
         };
         site.alternatives.extend(found.0);
     }
@@ -353,12 +405,24 @@ impl<'e> SiteVisitor<'e> for Collection {
         let mut found = Vec::new();
         mutate_statement(&node, &mut found);
         // Outer before inner.
-        found.sort_by_key(|((_, last), _)| std::cmp::Reverse(*last));
-        for (range, alternative) in found {
-            self.site(SiteForm::Statements, range).alternatives.push(alternative);
+        found.sort_by_key(|found| std::cmp::Reverse(found.range.1));
+        for FoundStatement { form, range, alternative } in found {
+            self.site(form, range).alternatives.push(alternative);
+        }
+    }
+
+    fn declaration(&mut self, node: DeclarationNode<'e>) {
+        let mut found = Alternatives::default();
+        mutate_declaration(&node, &mut found);
+        for alternative in found.0 {
+            let place = alternative.edits.first().map_or(0, TokenEdit::first_token);
+            self.site(SiteForm::Alone, (place, place)).alternatives.push(alternative);
         }
     }
 }
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod operator_tests;

@@ -3,36 +3,19 @@
 //! Promises: an operator is a handler here and a row in `model::mutation`. Does not cover: whether
 //! a mutant compiles, and whether two operators make the same one.
 
-use super::edits::{Alternative, TokenEdit, tokens_text};
-use super::sites::{BooleanUse, ExpressionNode, StatementNode, ValueUse, is_logical, range_of};
+use super::SiteForm;
+use super::edits::{Alternatives, FoundStatement, TokenEdit};
+use super::sites::{
+    BooleanUse, ExpressionNode, StatementNode, ValueUse, is_logical, is_memory_constant, range_of,
+};
+use super::synchronisation::{
+    barrier_into_guard, memory_arguments, other_atomics, plain_atomics, synchronisation_removals,
+};
 use crate::parser::binary_precedence;
+use crate::preprocessor::TranslationUnit;
 use crate::syntax::{Expression, ExpressionKind, StatementKind, TokenIndex};
-use crate::token::TokenKind;
+use crate::token::{FrameId, TokenKind};
 use vkcert_model::mutation::MutationOperator as Operator;
-
-/// The mutants of one place.
-#[derive(Default)]
-pub(super) struct Alternatives(pub Vec<Alternative>);
-
-impl Alternatives {
-    fn add(&mut self, operator: Operator, edits: Vec<TokenEdit>) {
-        self.0.push(Alternative { operator, edits });
-    }
-
-    fn replace(&mut self, operator: Operator, token: TokenIndex, text: &str) {
-        self.add(operator, vec![TokenEdit::token(token, text)]);
-    }
-
-    fn wrap(
-        &mut self,
-        operator: Operator,
-        range: (TokenIndex, TokenIndex),
-        before: &str,
-        behind: &str,
-    ) {
-        self.add(operator, vec![TokenEdit::wrap(range, before, behind)]);
-    }
-}
 
 impl Alternatives {
     /// Another operator between the same operands: with parentheses where it binds otherwise.
@@ -68,7 +51,7 @@ impl Alternatives {
 
 /// All mutants of an expression.
 pub(super) fn mutate_expression(node: &ExpressionNode<'_>, found: &mut Alternatives) {
-    const HANDLERS: [fn(&ExpressionNode<'_>, &mut Alternatives); 13] = [
+    const HANDLERS: [fn(&ExpressionNode<'_>, &mut Alternatives); 15] = [
         comparisons,
         logical_operators,
         conditions,
@@ -82,21 +65,23 @@ pub(super) fn mutate_expression(node: &ExpressionNode<'_>, found: &mut Alternati
         components,
         built_in_indices,
         calls,
+        cluster_sizes,
+        memory_arguments,
     ];
     HANDLERS.iter().for_each(|handler| handler(node, found));
 }
 
 /// All mutants of a statement, each of its own tokens or with those of the statement behind it.
-pub(super) fn mutate_statement(
-    node: &StatementNode<'_>,
-    found: &mut Vec<((TokenIndex, TokenIndex), Alternative)>,
-) {
-    const HANDLERS: [fn(&StatementNode<'_>, &mut Alternatives); 4] =
-        [removals, loop_skips, early_returns, atomic_statements];
+pub(super) fn mutate_statement(node: &StatementNode<'_>, found: &mut Vec<FoundStatement>) {
+    const HANDLERS: [fn(&StatementNode<'_>, &mut Alternatives); 3] =
+        [removals, loop_skips, early_returns];
     let mut own = Alternatives::default();
     HANDLERS.iter().for_each(|handler| handler(node, &mut own));
     let range = (node.statement.first, node.statement.last);
-    found.extend(own.0.into_iter().map(|alternative| (range, alternative)));
+    let form = SiteForm::Statements;
+    let own = own.0.into_iter().map(|alternative| FoundStatement { form, range, alternative });
+    found.extend(own);
+    found.extend(plain_atomics(node));
     found.extend(barrier_into_guard(node));
 }
 
@@ -237,7 +222,8 @@ fn insertions(node: &ExpressionNode<'_>, found: &mut Alternatives) {
         node.expression.kind,
         ExpressionKind::Identifier | ExpressionKind::Field { .. } | ExpressionKind::Index { .. }
     );
-    if is_variable && node.boolean == BooleanUse::Value {
+    let is_constant = is_memory_constant(node.text(node.expression.first));
+    if is_variable && !is_constant && node.boolean == BooleanUse::Value {
         found.wrap(Operator::NegationInsertion, node.range(), "(-", ")");
         found.wrap(Operator::ComplementInsertion, node.range(), "(~", ")");
     }
@@ -268,16 +254,7 @@ fn other_numbers(text: &str) -> Vec<String> {
     if is_float {
         return other_floats(&lower);
     }
-    let digits_end = lower.trim_end_matches(['u', 'l', 's']).len();
-    let (digits, suffix) = lower.split_at(digits_end);
-    let value = match digits.strip_prefix("0x") {
-        Some(hexadecimal) => i128::from_str_radix(hexadecimal, 16).ok(),
-        None if digits.len() > 1 && digits.starts_with('0') => {
-            i128::from_str_radix(&digits[1..], 8).ok()
-        }
-        None => digits.parse().ok(),
-    };
-    let Some(value) = value else { return Vec::new() };
+    let Some((value, suffix)) = split_integer(&lower) else { return Vec::new() };
     let is_unsigned = suffix.contains('u');
     let mut numbers: Vec<i128> = Vec::new();
     for number in [0, 1, value + 1, value - 1] {
@@ -291,6 +268,31 @@ fn other_numbers(text: &str) -> Vec<String> {
         false => format!("{number}{suffix}"),
     };
     numbers.iter().map(literal).collect()
+}
+
+/// An integer and its suffix, in small letters.
+fn split_integer(lower: &str) -> Option<(i128, &str)> {
+    let digits_end = lower.trim_end_matches(['u', 'l', 's']).len();
+    let (digits, suffix) = lower.split_at(digits_end);
+    let value = match digits.strip_prefix("0x") {
+        Some(hexadecimal) => i128::from_str_radix(hexadecimal, 16).ok(),
+        None if digits.len() > 1 && digits.starts_with('0') => {
+            i128::from_str_radix(&digits[1..], 8).ok()
+        }
+        None => digits.parse().ok(),
+    };
+    Some((value?, suffix))
+}
+
+/// The value of an integer literal.
+pub(super) fn integer_of(text: &str) -> Option<i128> {
+    split_integer(&text.to_ascii_lowercase()).map(|(value, _)| value)
+}
+
+/// An integer literal of the same type with another value.
+pub(super) fn stepped_integer(text: &str, step: i128) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    split_integer(&lower).map(|(value, suffix)| format!("{}{suffix}", value + step))
 }
 
 fn other_floats(lower: &str) -> Vec<String> {
@@ -319,9 +321,21 @@ fn indices(node: &ExpressionNode<'_>, found: &mut Alternatives) {
         ValueUse::Index => Operator::OffsetReplacement,
         ValueUse::Other => return,
     };
-    for behind in [") + 1)", ") - 1)"] {
-        found.wrap(operator, node.range(), "((", behind);
+    let around = match is_es(node.unit) {
+        // GLSL ES converts nothing by itself: these are one more and one less of either signedness.
+        true => [("(-(~(", ")))"), ("(~(-(", ")))")],
+        false => [("((", ") + 1)"), ("((", ") - 1)")],
+    };
+    for (before, behind) in around {
+        found.wrap(operator, node.range(), before, behind);
     }
+}
+
+/// Whether a text is GLSL ES.
+fn is_es(unit: &TranslationUnit) -> bool {
+    let mut directives = unit.directives.iter();
+    let version = directives.find(|directive| directive.text.starts_with("#version"));
+    version.is_some_and(|directive| directive.text.split_whitespace().any(|word| word == "es"))
 }
 
 fn components(node: &ExpressionNode<'_>, found: &mut Alternatives) {
@@ -399,6 +413,25 @@ fn calls(node: &ExpressionNode<'_>, found: &mut Alternatives) {
     }
 }
 
+/// Clusters of half the size.
+fn cluster_sizes(node: &ExpressionNode<'_>, found: &mut Alternatives) {
+    let ExpressionKind::Call { callee, arguments } = &node.expression.kind else { return };
+    let [_, size] = arguments.as_slice() else { return };
+    let is_clustered = node.text(callee.first).starts_with("subgroupClustered");
+    if !is_clustered || !matches!(size.kind, ExpressionKind::Literal) {
+        return;
+    }
+    let text = node.text(size.first).to_ascii_lowercase();
+    let Some((value, suffix)) = split_integer(&text).filter(|(value, _)| *value >= 2) else {
+        return;
+    };
+    let edit = match node.unit.tokens[size.first].origin {
+        FrameId::FILE => TokenEdit::token(size.first, format!("{}{suffix}", value / 2)),
+        _ => TokenEdit::wrap(range_of(size), "((", format!(") / 2{suffix})")),
+    };
+    found.add(Operator::ClusterHalving, vec![edit]);
+}
+
 /// The constructor of the other signedness.
 fn other_conversions(name: &str) -> Vec<String> {
     let other = match name {
@@ -411,29 +444,6 @@ fn other_conversions(name: &str) -> Vec<String> {
         },
     };
     other.into_iter().collect()
-}
-
-/// The atomic operations with the same arguments.
-fn other_atomics(name: &str) -> Vec<String> {
-    const EXCHANGED: [(&str, &str); 6] = [
-        ("Add", "Exchange"),
-        ("Min", "Max"),
-        ("Max", "Min"),
-        ("And", "Or"),
-        ("Or", "And"),
-        ("Xor", "Or"),
-    ];
-    let Some((beginning, operation)) = ["imageAtomic", "atomic"]
-        .iter()
-        .find_map(|start| Some((*start, name.strip_prefix(start)?)))
-    else {
-        return Vec::new();
-    };
-    let other = match operation {
-        "Exchange" => Some("Add"),
-        _ => EXCHANGED.iter().find(|(known, _)| *known == operation).map(|(_, other)| *other),
-    };
-    other.map(|other| format!("{beginning}{other}")).into_iter().collect()
 }
 
 /// The operations of a subgroup with the same arguments.
@@ -471,44 +481,9 @@ fn other_subgroup_operations(name: &str) -> Vec<String> {
     others
 }
 
-/// The name of the built-in function that a statement calls.
-fn called_function<'n>(node: &StatementNode<'n>) -> Option<(&'n str, TokenIndex)> {
-    let StatementKind::Expression(expression) = &node.statement.kind else { return None };
-    let ExpressionKind::Call { callee, .. } = &expression.kind else { return None };
-    let is_name = matches!(callee.kind, ExpressionKind::Identifier);
-    is_name.then(|| (&*node.unit.tokens[callee.first].text, callee.first))
-}
-
-const BARRIERS: [&str; 3] = ["barrier", "controlBarrier", "subgroupBarrier"];
-
-/// Fences, with those of other or less memory.
-const FENCES: [(&str, &[&str]); 10] = [
-    ("memoryBarrier", &["memoryBarrierShared", "groupMemoryBarrier"]),
-    ("groupMemoryBarrier", &["memoryBarrierShared"]),
-    ("memoryBarrierBuffer", &["memoryBarrierShared"]),
-    ("memoryBarrierShared", &["memoryBarrierBuffer"]),
-    ("memoryBarrierImage", &["memoryBarrierShared"]),
-    ("memoryBarrierAtomicCounter", &[]),
-    ("subgroupMemoryBarrier", &["subgroupMemoryBarrierShared"]),
-    ("subgroupMemoryBarrierBuffer", &["subgroupMemoryBarrierShared"]),
-    ("subgroupMemoryBarrierShared", &["subgroupMemoryBarrierBuffer"]),
-    ("subgroupMemoryBarrierImage", &["subgroupMemoryBarrierShared"]),
-];
-
 fn removals(node: &StatementNode<'_>, found: &mut Alternatives) {
-    let range = (node.statement.first, node.statement.last);
-    let removed = || vec![TokenEdit::replace(range, ";")];
-    if let Some((name, token)) = called_function(node) {
-        if BARRIERS.contains(&name) {
-            return found.add(Operator::BarrierRemoval, removed());
-        }
-        if let Some((_, weaker)) = FENCES.iter().find(|(fence, _)| *fence == name) {
-            found.add(Operator::FenceRemoval, removed());
-            for other in *weaker {
-                found.replace(Operator::FenceWeakening, token, other);
-            }
-            return;
-        }
+    if synchronisation_removals(node, found).is_some() {
+        return;
     }
     let is_removed = match &node.statement.kind {
         StatementKind::Expression(_) | StatementKind::Break | StatementKind::Continue => true,
@@ -525,7 +500,8 @@ fn removals(node: &StatementNode<'_>, found: &mut Alternatives) {
         | StatementKind::Terminate => false,
     };
     if is_removed {
-        found.add(Operator::StatementDeletion, removed());
+        let range = (node.statement.first, node.statement.last);
+        found.add(Operator::StatementDeletion, vec![TokenEdit::replace(range, ";")]);
     }
 }
 
@@ -554,52 +530,6 @@ fn early_returns(node: &StatementNode<'_>, found: &mut Alternatives) {
         let range = (node.statement.first, node.statement.last);
         found.wrap(Operator::EarlyReturn, range, "return; ", "");
     }
-}
-
-/// An atomic operation whose result is not used, as an assignment.
-fn atomic_statements(node: &StatementNode<'_>, found: &mut Alternatives) {
-    let StatementKind::Expression(expression) = &node.statement.kind else { return };
-    let ExpressionKind::Call { arguments, .. } = &expression.kind else { return };
-    let Some((name, _)) = called_function(node) else { return };
-    let text = |place: usize| {
-        arguments.get(place).map(|argument| tokens_text(node.unit, range_of(argument)))
-    };
-    let (Some(memory), Some(operand)) = (text(0), text(1)) else { return };
-    let plain = match name {
-        "atomicAdd" => format!("{memory} += {operand}"),
-        "atomicMin" => format!("{memory} = min({memory}, {operand})"),
-        "atomicMax" => format!("{memory} = max({memory}, {operand})"),
-        "atomicAnd" => format!("{memory} &= {operand}"),
-        "atomicOr" => format!("{memory} |= {operand}"),
-        "atomicXor" => format!("{memory} ^= {operand}"),
-        "atomicExchange" => format!("{memory} = {operand}"),
-        "atomicCompSwap" => match text(2) {
-            Some(value) => format!("if ({memory} == {operand}) {memory} = {value}"),
-            None => return,
-        },
-        _ => return,
-    };
-    let range = (node.statement.first, node.statement.last);
-    found.add(Operator::AtomicReplacement, vec![TokenEdit::replace(range, format!("{plain};"))]);
-}
-
-/// `if (c) { a; } barrier();` as `if (c) { a; barrier(); }`.
-fn barrier_into_guard(node: &StatementNode<'_>) -> Option<((TokenIndex, TokenIndex), Alternative)> {
-    let StatementKind::If { then, otherwise: None, .. } = &node.statement.kind else { return None };
-    let next = node.next?;
-    let behind = StatementNode { statement: next, next: None, ..*node };
-    let (name, _) = called_function(&behind)?;
-    if !BARRIERS.contains(&name) {
-        return None;
-    }
-    let barrier = (next.first, next.last);
-    let moved = tokens_text(node.unit, barrier);
-    let edits = vec![
-        TokenEdit::wrap((then.first, then.last), "{ ", format!(" {moved} }}")),
-        TokenEdit::replace(barrier, ""),
-    ];
-    let operator = Operator::BarrierIntoGuard;
-    Some(((node.statement.first, next.last), Alternative { operator, edits }))
 }
 
 #[cfg(test)]

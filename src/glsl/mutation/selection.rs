@@ -96,7 +96,7 @@ impl<'u> SelectionWriter<'u> {
             let (before, behind) = match site.form {
                 SiteForm::Expression => self.around_expression(&choices),
                 SiteForm::Statements => self.around_statements(&choices),
-                SiteForm::Constant => continue,
+                SiteForm::Alone => continue,
             };
             insertions.before.entry(site.first).or_default().push_str(&before);
             // What is inside ends first.

@@ -67,6 +67,23 @@ pub(super) struct StatementNode<'e> {
     pub next: Option<&'e Statement>,
     /// It stands in the outermost block of a function that returns nothing.
     pub may_return: bool,
+    /// Other statements can stand beside it.
+    pub in_block: bool,
+}
+
+/// A declaration at file level.
+#[derive(Clone, Copy)]
+pub(super) struct DeclarationNode<'e> {
+    pub unit: &'e TranslationUnit,
+    /// All that stands at file level.
+    pub items: &'e [FileLevelItem],
+    pub declaration: &'e Declaration,
+}
+
+impl<'e> DeclarationNode<'e> {
+    pub(super) fn text(&self, token: TokenIndex) -> &'e str {
+        &self.unit.tokens[token].text
+    }
 }
 
 /// How a place is evaluated.
@@ -82,6 +99,7 @@ pub(super) enum Evaluation {
 pub(super) trait SiteVisitor<'e> {
     fn expression(&mut self, node: ExpressionNode<'e>, evaluation: Evaluation);
     fn statement(&mut self, node: StatementNode<'e>);
+    fn declaration(&mut self, node: DeclarationNode<'e>);
 }
 
 /// Calls `visitor` with all places of a unit, outer before inner, in the order of the text.
@@ -101,6 +119,9 @@ pub(super) fn visit_sites<'e>(
         visitor,
     };
     for item in items {
+        if let FileLevelItem::Declaration(declaration) = item {
+            walk.visitor.declaration(DeclarationNode { unit, items, declaration });
+        }
         walk.visit_item(item);
     }
 }
@@ -144,6 +165,11 @@ fn takes_memory(name: &str) -> bool {
     name.starts_with("atomic") || name.starts_with("coopMat")
 }
 
+/// Whether a name is a built-in constant for scopes and memory orders (GL_KHR_memory_scope_semantics).
+pub(super) fn is_memory_constant(name: &str) -> bool {
+    ["gl_Scope", "gl_Semantics", "gl_StorageSemantics"].iter().any(|start| name.starts_with(start))
+}
+
 struct SiteWalk<'e, 'v> {
     unit: &'e TranslationUnit,
     demanded: BTreeSet<&'e str>,
@@ -181,7 +207,7 @@ impl<'e> SiteWalk<'e, '_> {
                 self.visit_parameters(&function.parameters);
                 if let Ok(body) = &function.body {
                     let returns = function.returns.name.map(|name| self.text(name));
-                    self.visit_block(body, returns == Some("void"));
+                    self.visit_block(body, returns == Some("void"), true);
                 }
             }
             FileLevelItem::Prototype { returns, parameters, .. } => {
@@ -247,10 +273,11 @@ impl<'e> SiteWalk<'e, '_> {
         }
     }
 
-    fn visit_block(&mut self, statements: &'e [Statement], may_return: bool) {
+    fn visit_block(&mut self, statements: &'e [Statement], may_return: bool, in_block: bool) {
         for (index, statement) in statements.iter().enumerate() {
             let (unit, next) = (self.unit, statements.get(index + 1));
-            self.visitor.statement(StatementNode { unit, statement, next, may_return });
+            let node = StatementNode { unit, statement, next, may_return, in_block };
+            self.visitor.statement(node);
             self.visit_statement(statement);
         }
     }
@@ -259,13 +286,13 @@ impl<'e> SiteWalk<'e, '_> {
     fn visit_inner(&mut self, statement: &'e Statement) {
         match &statement.kind {
             StatementKind::Block(_) => self.visit_statement(statement),
-            _ => self.visit_block(std::slice::from_ref(statement), false),
+            _ => self.visit_block(std::slice::from_ref(statement), false, false),
         }
     }
 
     fn visit_statement(&mut self, statement: &'e Statement) {
         match &statement.kind {
-            StatementKind::Block(body) => self.visit_block(body, false),
+            StatementKind::Block(body) => self.visit_block(body, false, true),
             StatementKind::Expression(expression) => self.visit_effect(expression),
             StatementKind::Declaration(declaration) => {
                 self.visit_declaration(declaration, false, ValueUse::Other);
@@ -301,7 +328,7 @@ impl<'e> SiteWalk<'e, '_> {
                 self.visit_value(selector, ValueUse::Other);
                 // Statements between labels cannot be looked at as blocks: a declaration in one is
                 // known in the next.
-                self.visit_block(body, false);
+                self.visit_block(body, false, true);
             }
             StatementKind::Case(value) => self.visit_constant(value),
             StatementKind::Return(Some(value)) => self.visit_value(value, ValueUse::Other),
@@ -322,7 +349,13 @@ impl<'e> SiteWalk<'e, '_> {
                 self.bounds_loop = false;
             }
             LoopCondition::Declaration(declaration) => {
-                self.visit_declaration(declaration, false, ValueUse::Other);
+                self.visit_type(&declaration.declared);
+                self.bounds_loop = true;
+                let declarators = declaration.declarators.iter();
+                declarators
+                    .filter_map(|declarator| declarator.initialiser.as_ref())
+                    .for_each(|initialiser| self.visit_decision(initialiser));
+                self.bounds_loop = false;
             }
         }
     }
@@ -486,6 +519,7 @@ impl<'e> SiteWalk<'e, '_> {
             }
             _ => "",
         };
+        let first_constant = self.first_constant_argument(name, arguments);
         let first_written = WRITING_FUNCTIONS.iter().find(|(writer, _)| *writer == name);
         for (place, argument) in arguments.iter().enumerate() {
             let is_written = match self.written_parameters.get(name) {
@@ -497,9 +531,31 @@ impl<'e> SiteWalk<'e, '_> {
             };
             match is_written {
                 true => self.visit_place(argument),
+                false if place >= first_constant => self.visit_constant(argument),
                 false => self.visit_value(argument, ValueUse::Other),
             }
         }
+    }
+
+    /// The first of the scopes and memory orders that a built-in function takes as constants: the
+    /// compiler relies on them, and crashes where one is none.
+    fn first_constant_argument(&self, name: &str, arguments: &[Expression]) -> usize {
+        if matches!(name, "controlBarrier" | "memoryBarrier") {
+            return 0;
+        }
+        let values = match name {
+            "atomicLoad" => Some(1),
+            "atomicCompSwap" => Some(3),
+            _ if name.starts_with("atomic") => Some(2),
+            _ => None,
+        };
+        // How many values an operation on an image takes depends on the type of that.
+        let names_scope = |argument: &Expression| {
+            let tokens = &self.unit.tokens[argument.first..=argument.last];
+            tokens.iter().any(|token| is_memory_constant(&token.text))
+        };
+        let named = || arguments.iter().position(names_scope);
+        values.or_else(named).unwrap_or(arguments.len())
     }
 
     /// What names a place of memory: the indices in it are values, and nothing else of it.

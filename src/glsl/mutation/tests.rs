@@ -3,24 +3,27 @@
 use super::*;
 use std::collections::BTreeSet;
 use vkcert_model::mutation::MUTATION_OPERATORS;
+use vkcert_model::place::Span;
 
-const HEAD: &str = "#version 450
+pub(super) const HEAD: &str = "#version 450
 #extension GL_KHR_shader_subgroup_arithmetic : enable
+#extension GL_KHR_shader_subgroup_clustered : enable
+#extension GL_KHR_memory_scope_semantics : enable
 layout(local_size_x = 8) in;
 layout(set = 0, binding = 3, std430) buffer Data { uint data[]; };
 layout(set = 0, binding = 4, r32ui) uniform uimage2D picture;
-layout(push_constant) uniform Sizes { uint n; };
+layout(push_constant) uniform Sizes { uint n; uint m; };
 shared uint tile[8];
 ";
 
-fn mutated(body: &str) -> MutatedKernel {
+pub(super) fn mutated(body: &str) -> MutatedKernel {
     let text = format!("{HEAD}{body}");
     let kernel = KernelSource::alone("k.comp", text, "vulkan1.2");
     mutate(&kernel, SelectionWanted::Compiled).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
 /// Each mutant as `CODES old -> new, old -> new`, with how it is run where it is not selected.
-fn listed(kernel: &MutatedKernel) -> Vec<String> {
+pub(super) fn listed(kernel: &MutatedKernel) -> Vec<String> {
     let line = |mutant: &SourceMutant| {
         let codes: Vec<&str> = mutant.operators.iter().map(|row| row.code()).collect();
         let text = &kernel.files[0].text;
@@ -38,7 +41,7 @@ fn listed(kernel: &MutatedKernel) -> Vec<String> {
 }
 
 /// The mutants that an operator alone or first makes.
-fn of_operator(kernel: &MutatedKernel, code: &str) -> Vec<String> {
+pub(super) fn of_operator(kernel: &MutatedKernel, code: &str) -> Vec<String> {
     let beginning = format!("{code} ");
     let first = format!("{code},");
     let lines = listed(kernel).into_iter();
@@ -46,6 +49,8 @@ fn of_operator(kernel: &MutatedKernel, code: &str) -> Vec<String> {
 }
 
 const EVERYTHING: &str = "
+layout(constant_id = 1) const uint BIAS = 5u;
+layout(set = 0, binding = 2) coherent buffer Flag { uint flag; uint copies[]; };
 const uint TILE = 8u;
 void main() {
     uint i = gl_GlobalInvocationID.x;
@@ -61,22 +66,27 @@ void main() {
         sum ^= subgroupAdd(k);
     }
     atomicAdd(data[0], uint(int(sum)));
+    sum += subgroupClusteredAdd(BIAS, 4u);
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
     uvec2 place = uvec2(i, sum).yx;
     data[i] = imageLoad(picture, ivec2(place)).x;
 }";
 
 #[test]
 fn every_operator_makes_mutants() {
+    // Of these there is nothing to select.
+    const ALONE: [&str; 7] = ["AS", "AI", "AD", "SHR", "QRM", "PCX", "SPC"];
     let kernel = mutated(EVERYTHING);
-    let made: BTreeSet<&str> = kernel
-        .mutants
-        .iter()
-        .filter(|mutant| mutant.form == MutantForm::Selected)
-        .flat_map(|mutant| &mutant.operators)
-        .map(|operator| operator.code())
-        .collect();
-    let missing = MUTATION_OPERATORS.iter().map(|row| row.code).filter(|code| !made.contains(code));
-    assert_eq!(missing.collect::<Vec<_>>(), [""; 0]);
+    let source = KernelSource::alone("k.comp", kernel.files[0].text.clone(), "vulkan1.2");
+    for row in MUTATION_OPERATORS {
+        let of_row = |mutant: &&SourceMutant| mutant.operators.contains(&row.operator);
+        let mut made = kernel.mutants.iter().filter(of_row);
+        let is_run = match ALONE.contains(&row.code) {
+            true => made.any(|mutant| compile_alone(&source, &kernel, mutant).is_ok()),
+            false => made.any(|mutant| mutant.form == MutantForm::Selected),
+        };
+        assert!(is_run, "{}", row.code);
+    }
     assert_eq!(kernel.notes, [""; 0]);
     let selection = kernel.selection.expect("mutants can be selected");
     assert_eq!((selection.set, selection.binding), (0, 5));
@@ -127,11 +137,10 @@ fn constants_that_the_compiler_needs_are_mutated_alone() {
     assert_eq!(
         of_operator(&kernel, "LIT"),
         [
-            // Of the size of a workgroup, and of the array in its memory.
+            // Of the size of a workgroup (one more and one less are AI and AD), and of the array in its
+            // memory.
             "LIT 8 -> 0 (alone)",
             "LIT 8 -> 1 (alone)",
-            "LIT 8 -> 9 (alone)",
-            "LIT 8 -> 7 (alone)",
             "LIT 8 -> 0 (alone)",
             "LIT 8 -> 1 (alone)",
             "LIT 8 -> 9 (alone)",
@@ -238,6 +247,35 @@ fn a_part_of_a_macro_is_left_out_and_told() {
     assert_eq!(of_operator(&kernel, "MR").len(), 2);
     let alone = mutated("#define A data[1]\nvoid main() { data[0] = A * 3u; }");
     assert_eq!(alone.notes, [""; 0]);
+}
+
+/// The literals of a mutant's module, as 32-bit constants.
+fn has_constant(words: &[u32], value: u32) -> bool {
+    const OP_CONSTANT: u32 = 43;
+    words.windows(4).any(|window| window[0] == 4 << 16 | OP_CONSTANT && window[3] == value)
+}
+
+#[test]
+fn a_fault_in_a_definition_of_the_project_is_compiled_with_it() {
+    let text = format!("{HEAD}void main() {{ data[0] = STEP * OTHER; data[1] = ZERO + OTHER; }}");
+    let definitions = [("OTHER", "n"), ("STEP", "(77u + n)"), ("ZERO", "0u")];
+    let definitions = definitions.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let source = KernelSource {
+        defines: BTreeMap::from(definitions),
+        ..KernelSource::alone("k.comp", text, "vulkan1.2")
+    };
+    let kernel = mutate(&source, SelectionWanted::Left).unwrap();
+    let literal = kernel.mutants.iter().find(|mutant| mutant.edits[0].text == "78u").unwrap();
+    assert_ne!(literal.edits[0].span.file.0, 0);
+    let words = compile_alone(&source, &kernel, literal).unwrap();
+    assert!(has_constant(&words, 78) && !has_constant(&words, 77));
+    let changed = mutated_definitions(&source.defines, &literal.edits, 1).unwrap();
+    assert_eq!(changed["STEP"], "(78u + n)");
+    assert_eq!((changed["OTHER"].as_str(), changed["ZERO"].as_str()), ("n", "0u"));
+    // A name is no value.
+    let name =
+        SourceEdit { span: Span { start: 8, end: 9, ..literal.edits[0].span }, text: "X".into() };
+    assert_eq!(mutated_definitions(&source.defines, &[name], 1), Err(NotCompiled::Elsewhere));
 }
 
 #[test]
