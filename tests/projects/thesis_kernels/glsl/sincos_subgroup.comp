@@ -39,8 +39,8 @@ void main() {
     barrier();
 
     if (gl_LocalInvocationIndex == 0u) {
-        vec2 total = subgroupSums[0];
-        for (uint s = 1u; s < gl_NumSubgroups; ++s) {
+        vec2 total = vec2(0.0);
+        for (uint s = 0u; s < gl_NumSubgroups; ++s) {
             total += subgroupSums[s];
         }
         sums[gl_WorkGroupID.x] = total;
