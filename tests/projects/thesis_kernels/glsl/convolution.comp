@@ -23,9 +23,13 @@ layout(push_constant) uniform Parameters {
 shared float pixels[SIDE * SIDE];
 shared float taps[TAPS * TAPS];
 
+bool inside(int x, int y) {
+    return x >= 0 && y >= 0 && x < width && y < height;
+}
+
 // The pixel at a place, or zero beyond the edges.
 float pixelAt(int x, int y) {
-    if (x < 0 || y < 0 || x >= width || y >= height) {
+    if (!inside(x, y)) {
         return 0.0;
     }
     return image[y * width + x];
@@ -46,7 +50,7 @@ void main() {
 
     int x = int(gl_GlobalInvocationID.x);
     int y = int(gl_GlobalInvocationID.y);
-    if (x >= width || y >= height) {
+    if (!inside(x, y)) {
         return;
     }
 

@@ -36,7 +36,8 @@ void main() {
     if (place.x < width && place.y < height) {
         ivec2 at = ivec2(gl_LocalInvocationID.xy) + 1;
         float here = cells[at.y][at.x];
-        float around = cells[at.y - 1][at.x] + cells[at.y + 1][at.x] + cells[at.y][at.x - 1] + cells[at.y][at.x + 1];
-        after[place.y * width + place.x] = here + rate * (around - 4.0 * here);
+        float flow = -4.0 * here;
+        flow += cells[at.y - 1][at.x] + cells[at.y + 1][at.x] + cells[at.y][at.x - 1] + cells[at.y][at.x + 1];
+        after[place.y * width + place.x] = here + rate * flow;
     }
 }
