@@ -1,7 +1,7 @@
 //! `vkcert mutate`: mutants are judged alike in one module and in modules of their own; what tests do
 //! not look at survives; what means nothing is refused.
 
-use crate::support::{root, run, run_json, vkcert, write};
+use crate::support::{copy_tree, root, run, run_json, vkcert, write};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -334,4 +334,94 @@ fn what_is_the_same_for_all_values_is_proved_equivalent() {
     let survivors = mutants(&mutation, "both").iter().filter(|row| row["status"] == "survived");
     let survivors: Vec<&str> = survivors.map(|row| row["diff"].as_str().unwrap()).collect();
     assert!(survivors.iter().any(|diff| diff.contains("(values[i] >= 0u ?")), "{survivors:?}");
+}
+
+#[test]
+fn kernels_that_have_not_changed_since_the_baseline_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    copy_tree(&root().join("tests/projects/mutants"), folder.path());
+    let second = std::fs::read_to_string(folder.path().join("vkcert.toml")).unwrap()
+        + "\n[[kernel]]\nname = \"both\"\nsource = \"glsl/both.comp\"\n";
+    write(folder.path(), "vkcert.toml", second);
+    write(folder.path(), "glsl/both.comp", KERNEL);
+    let tests = REQUIREMENTS.replace("PRODUCTS", PRODUCTS).replace("LLR-1", "LLR-3");
+    write(folder.path(), "requirements/both.toml", tests.replace("TC-1", "TC-3"));
+    let out = folder.path().join("out");
+    certify_with_mutants(folder.path(), &out, 0);
+    let evidence = out.join("evidence");
+    let mutate = || {
+        let mut command = vkcert();
+        command.arg("mutate").arg(folder.path()).arg("--baseline").arg(&evidence);
+        run_json(&mut command, 0)
+    };
+    let nothing = mutate();
+    assert_eq!(nothing["unchanged"], serde_json::json!(["both", "clamped"]));
+    assert_eq!(nothing["kernels"], serde_json::json!([]));
+    write(folder.path(), "glsl/both.comp", KERNEL.replace("* 5u", "* 5u * 1u"));
+    let changed = mutate();
+    assert_eq!(changed["unchanged"], serde_json::json!(["clamped"]));
+    assert!(!mutants(&changed, "both").is_empty());
+    // A test that looks at less is a change as well.
+    write(folder.path(), "glsl/both.comp", KERNEL);
+    let test = std::fs::read_to_string(folder.path().join("requirements/clamped.toml")).unwrap();
+    let weaker = test.replace("values = [5, 6, 7, 8]", "values = [5, 6, 7]");
+    assert_ne!(weaker, test);
+    write(folder.path(), "requirements/clamped.toml", weaker);
+    assert_eq!(mutate()["unchanged"], serde_json::json!(["both"]));
+    let mut other = vkcert();
+    other.arg("mutate").arg(root()).arg("--baseline").arg(&evidence);
+    let error = run_json(&mut other, 2);
+    assert!(error["error"]["message"].as_str().unwrap().contains("`Mutants`"), "{error:#}");
+}
+
+#[test]
+fn mutants_are_reported_in_the_schema_of_other_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let project = root().join("tests/projects/mutants");
+    let mut command = vkcert();
+    command.arg("certify").arg(&project).args(["--engine", "sequential", "--mutation"]);
+    run(command.args(["--report", "mutants", "--out"]).arg(&out), 0);
+    let text = std::fs::read_to_string(out.join("mutants.json")).unwrap();
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let file = &report["files"]["glsl/clamped.comp"];
+    let source = file["source"].as_str().unwrap();
+    let rows = file["mutants"].as_array().unwrap();
+    let status = |word: &str| rows.iter().filter(|row| row["status"] == word).count();
+    assert!(status("Killed") > 30 && status("Survived") > 0 && status("CompileError") > 0);
+    let ids: BTreeSet<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), rows.len());
+    for row in rows {
+        // The place is in the source, and what replaces it is another text.
+        let at = |end: &str| {
+            let place = &row["location"][end];
+            let line = place["line"].as_u64().unwrap() as usize;
+            let column = place["column"].as_u64().unwrap() as usize;
+            let before: usize = source.split_inclusive('\n').take(line - 1).map(str::len).sum();
+            before + column - 1
+        };
+        let (start, end) = (at("start"), at("end"));
+        assert!(start <= end && end <= source.len(), "{row:#}");
+        assert_ne!(row["replacement"], source[start..end]);
+        if row["status"] == "Killed" {
+            assert!(!row["killedBy"].as_array().unwrap().is_empty(), "{row:#}");
+        }
+    }
+    assert_eq!(report["thresholds"]["high"], 50.0);
+    assert_eq!(report["testFiles"]["requirements/clamped.toml"]["tests"][0]["id"], "TC-1");
+}
+
+/// The thesis of the operators' names has 6 of 11 removed barriers killed and 6 of 9 removals of
+/// workgroup memory: where findings count, none is left.
+#[test]
+fn removed_barriers_and_private_tiles_of_the_literature_kernels_are_noticed() {
+    let project = root().join("tests/projects/thesis_kernels");
+    let mutation = run_json(vkcert().arg("mutate").arg(project).args(["--operator", "SYR,SHR"]), 0);
+    let rows = mutation["summary"]["by_operator"].as_array().unwrap();
+    for code in ["SYR", "SHR"] {
+        let row = rows.iter().find(|row| row["operator"] == code).unwrap();
+        assert!(row["counts"]["killed"].as_u64() > Some(10), "{row:#}");
+        let open = (&row["counts"]["survived"], &row["counts"]["undecided"]);
+        assert_eq!(open, (&0.into(), &0.into()));
+    }
 }

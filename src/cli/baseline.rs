@@ -36,8 +36,13 @@ pub(super) fn read_baseline(
             }
         };
     };
+    evidence_of_project(path, project).map(Some)
+}
+
+/// Evidence of an earlier run of a project, a folder or an archive; that of another project is refused.
+pub(super) fn evidence_of_project(path: &Path, project: &str) -> Result<Box<Evidence>, Failure> {
     match verified_evidence(path)? {
-        Ok(stored) if stored.campaign.project.name == project => Ok(Some(stored)),
+        Ok(stored) if stored.campaign.project.name == project => Ok(stored),
         Ok(stored) => {
             let message = format!("it is of the project `{}`", stored.campaign.project.name);
             Err(refused(path, &message))

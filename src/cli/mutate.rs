@@ -3,11 +3,14 @@
 mod tables;
 
 use super::args::{Common, EngineArgument, Mutate, OutputForm};
+use super::baseline::evidence_of_project;
 use super::failure::Failure;
 use super::output;
 use super::plan;
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
-use crate::campaign::mutation::{MutantModules, MutationRequest, ProjectMutation, mutate_project};
+use crate::campaign::mutation::{
+    MutantModules, MutationRequest, ProjectMutation, mutate_project, unchanged_kernels,
+};
 use crate::campaign::plan::{EngineChoice, EngineRequest, RunPlan};
 use crate::campaign::project;
 use crate::derivation::conclusion::because_of_score;
@@ -18,10 +21,12 @@ use crate::model::evidence::{
     MutationSummary,
 };
 use crate::model::exit::Exit;
+use crate::model::id::KernelName;
 use crate::model::mutation::MUTATION_OPERATORS;
 use crate::model::place::SourceFile;
 use crate::report::mutant_diff;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// What is to be known of mutants that one module selects.
@@ -30,7 +35,7 @@ const DOUBT_OF_ONE_MODULE: &str = "Mutants were selected in one module of each k
 
 /// Mutates the kernels of a project and prints what no test noticed.
 pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit, Failure> {
-    let request = request_of(arguments)?;
+    let mut request = request_of(arguments)?;
     refuse_device(common)?;
     let engines = EngineRequest::Explicit(EngineChoice::Sequential);
     let plan = RunPlan { engines, ..plan::plan_of(common, "all")? };
@@ -39,6 +44,10 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         set_up(loaded, &CampaignRequest { plan, ..CampaignRequest::default() })?;
     let prepared_tests = campaign.prepare()?;
     let project = &campaign.project;
+    if let Some(path) = &arguments.baseline {
+        let stored = evidence_of_project(path, &project.settings.value.name)?;
+        request.unchanged = unchanged_kernels(project, &campaign.kernels, &prepared_tests, &stored);
+    }
     let ProjectMutation { facts, files } = mutate_project(
         project,
         &campaign.kernels,
@@ -49,8 +58,16 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
     let mutations = facts.mutations;
     let summary = summarize(facts.asked, &mutations, &Traces::of_project(project));
     let demand = project.settings.value.mutation;
+    // Where nothing has changed there is nothing to reach a threshold.
+    let has_changed = !mutations.is_empty() || request.unchanged.is_empty();
+    let demand = demand.filter(|_| has_changed);
     let low_score = demand.and_then(|demand| because_of_score(&summary, demand));
-    let outcome = MutationOutcome { mutations: &mutations, summary: &summary, files: &files };
+    let outcome = MutationOutcome {
+        mutations: &mutations,
+        summary: &summary,
+        files: &files,
+        unchanged: &request.unchanged,
+    };
     match common.form() {
         OutputForm::Json => {
             let mut document = outcome.json_document(request.modules);
@@ -97,7 +114,8 @@ fn request_of(arguments: &Mutate) -> Result<MutationRequest, Failure> {
         true => MutantModules::Together,
         false => MutantModules::Each,
     };
-    Ok(MutationRequest { extent: arguments.mutants.extent(judges)?, modules })
+    let extent = arguments.mutants.extent(judges)?;
+    Ok(MutationRequest { extent, modules, ..MutationRequest::default() })
 }
 
 /// What tests made of mutants, as it is printed.
@@ -106,6 +124,8 @@ struct MutationOutcome<'m> {
     summary: &'m MutationSummary,
     /// The files that edits are of.
     files: &'m [SourceFile],
+    /// Kernels that were left out.
+    unchanged: &'m BTreeSet<KernelName>,
 }
 
 impl MutationOutcome<'_> {
@@ -128,6 +148,12 @@ impl MutationOutcome<'_> {
             for note in &kernel.notes {
                 let _ = writeln!(text, "note: kernel {}: {note}", kernel.kernel);
             }
+        }
+        for kernel in self.unchanged {
+            let _ = writeln!(
+                text,
+                "note: kernel {kernel}: nothing has changed since the baseline; its mutants were not judged again"
+            );
         }
         if !text.is_empty() {
             text.push('\n');
@@ -190,6 +216,7 @@ impl MutationOutcome<'_> {
         json!({
             "schema": 1,
             "modules": modules,
+            "unchanged": self.unchanged,
             "operators": operators,
             "kernels": kernels.collect::<Vec<_>>(),
             "score": score_json(self.summary),

@@ -223,6 +223,8 @@ pub enum FormatName {
     Junit,
     /// Gaps, findings and failures with their places, as SARIF has them.
     Sarif,
+    /// Mutants, in the schema of mutation-testing reports.
+    Mutants,
 }
 
 /// A row of [`FORMATS`].
@@ -316,6 +318,15 @@ pub const FORMATS: &[FormatRow] = &[
         by_default: false,
         description: "gaps, findings and failures at their places (SARIF 2.1.0)",
         format: &pipeline::Sarif,
+    },
+    FormatRow {
+        name: FormatName::Mutants,
+        word: "mutants",
+        file: Some("mutants.json"),
+        has_documents: false,
+        by_default: false,
+        description: "mutants that `--mutation` asked for (schema of mutation-testing reports)",
+        format: &pipeline::Mutants,
     },
 ];
 

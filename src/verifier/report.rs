@@ -150,7 +150,8 @@ fn split_report<'e>(
         | FormatName::Lcov
         | FormatName::Cobertura
         | FormatName::Junit
-        | FormatName::Sarif => Ok(None),
+        | FormatName::Sarif
+        | FormatName::Mutants => Ok(None),
     };
     parts.map_err(|error| VerifyError::tool(error.to_string()))
 }

@@ -58,7 +58,8 @@ fn other_files(format: FormatName) -> Option<OtherFiles> {
         | FormatName::Lcov
         | FormatName::Cobertura
         | FormatName::Junit
-        | FormatName::Sarif => None,
+        | FormatName::Sarif
+        | FormatName::Mutants => None,
     }
 }
 

@@ -12,6 +12,7 @@
 mod mutant_run;
 mod plan;
 mod stored;
+mod unchanged;
 
 use crate::CampaignError;
 use crate::facts::MutationFacts;
@@ -20,8 +21,11 @@ use crate::test_run::PreparedTest;
 use mutant_run::MutantBench;
 use plan::{KernelPlan, MutantFacts, plan_mutation};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 pub(crate) use stored::stored_mutation;
+pub use unchanged::unchanged_kernels;
 use vkcert_model::evidence::{JudgingTests, MutationEvidence, MutationExtent};
+use vkcert_model::id::KernelName;
 use vkcert_model::place::SourceFile;
 use vkcert_requirement::Project;
 use vkcert_sequential::SequentialExecutor;
@@ -39,6 +43,8 @@ pub struct MutationRequest {
     pub extent: MutationExtent,
     /// Which modules the mutants are in.
     pub modules: MutantModules,
+    /// Kernels that are left out, since nothing of them has changed.
+    pub unchanged: BTreeSet<KernelName>,
 }
 
 /// Which modules mutants are in.
@@ -73,7 +79,8 @@ pub fn mutate_project(
     request: &MutationRequest,
 ) -> Result<ProjectMutation, CampaignError> {
     let asked = &request.extent;
-    let plans = plan_mutation(project, kernels, prepared_tests, asked, request.modules)?;
+    let mut plans = plan_mutation(project, kernels, prepared_tests, asked, request.modules)?;
+    plans.retain(|plan| !request.unchanged.contains(&plan.name()));
     let judge = |plan: &KernelPlan<'_>| judge_kernel(plan, engine, request);
     let mutations = plans.iter().map(judge).collect::<Result<Vec<_>, CampaignError>>()?;
     let files = plans.into_iter().flat_map(|plan| plan.mutated.files).collect();

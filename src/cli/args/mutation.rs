@@ -20,6 +20,10 @@ pub(in crate::cli) struct Mutate {
     /// what each test and each requirement adds
     #[arg(long)]
     pub matrix: bool,
+    /// Evidence of `certify --mutation`, a folder or an archive: kernels of which nothing has changed
+    /// since are left out
+    #[arg(long, value_name = "EVIDENCE")]
+    pub baseline: Option<PathBuf>,
     /// Select mutants in one module of each kernel (not yet right for all of them)
     #[arg(long, hide = true)]
     pub one_module: bool,

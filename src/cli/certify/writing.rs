@@ -290,7 +290,8 @@ impl<'e> ReportParts<'e> {
             | FormatName::Lcov
             | FormatName::Cobertura
             | FormatName::Junit
-            | FormatName::Sarif => ReportParts::OneFile,
+            | FormatName::Sarif
+            | FormatName::Mutants => ReportParts::OneFile,
         })
     }
 }

@@ -12,6 +12,7 @@ mod declared;
 mod junit;
 mod lcov;
 mod lines;
+mod mutants;
 mod notices;
 #[cfg(test)]
 mod result_tests;
@@ -29,4 +30,5 @@ pub use command_lines::{InterfacePlaces, ProcedurePlaces, coupling_lines, outcom
 pub(super) use junit::Junit;
 pub(super) use lcov::Lcov;
 pub use lines::{DiagnosticLine, LineForm, LineLevel, result_lines};
+pub(super) use mutants::Mutants;
 pub(super) use sarif::Sarif;
