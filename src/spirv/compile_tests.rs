@@ -4,16 +4,6 @@ use super::TargetEnv;
 
 /// Compiles GLSL for `env` without optimisation and with debug lines.
 pub(crate) fn compile(source: &str, env: TargetEnv) -> Vec<u32> {
-    compile_with(source, env, shaderc::OptimizationLevel::Zero)
-}
-
-/// Compiles GLSL for Vulkan 1.1 as the optimiser leaves it.
-#[allow(dead_code, reason = "the instrumentation's tests have this file, too")]
-pub(crate) fn compile_optimised(source: &str) -> Vec<u32> {
-    compile_with(source, TargetEnv::Vulkan1_1, shaderc::OptimizationLevel::Performance)
-}
-
-fn compile_with(source: &str, env: TargetEnv, level: shaderc::OptimizationLevel) -> Vec<u32> {
     thread_local!(static COMPILER: shaderc::Compiler = shaderc::Compiler::new().expect("compiler"));
     let mut options = shaderc::CompileOptions::new().expect("options");
     let version = match env {
@@ -25,7 +15,7 @@ fn compile_with(source: &str, env: TargetEnv, level: shaderc::OptimizationLevel)
         }
     };
     options.set_target_env(shaderc::TargetEnv::Vulkan, version as u32);
-    options.set_optimization_level(level);
+    options.set_optimization_level(shaderc::OptimizationLevel::Zero);
     options.set_generate_debug_info();
     let text = format!("#version 460\n{source}");
     let artifact = COMPILER.with(|compiler| {
