@@ -9,7 +9,8 @@ use super::output;
 use super::plan;
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
 use crate::campaign::mutation::{
-    MutantModules, MutationRequest, ProjectMutation, mutate_project, unchanged_kernels,
+    MutantModules, MutationOrder, MutationRequest, ProjectMutation, SecondOrderMutant,
+    mutate_project, unchanged_kernels,
 };
 use crate::campaign::plan::{EngineChoice, EngineRequest, RunPlan};
 use crate::campaign::project;
@@ -48,7 +49,7 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         let stored = evidence_of_project(path, &project.settings.value.name)?;
         request.unchanged = unchanged_kernels(project, &campaign.kernels, &prepared_tests, &stored);
     }
-    let ProjectMutation { facts, files } = mutate_project(
+    let ProjectMutation { facts, second_order, files } = mutate_project(
         project,
         &campaign.kernels,
         &prepared_tests,
@@ -66,6 +67,8 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         mutations: &mutations,
         summary: &summary,
         files: &files,
+        second_order: &second_order,
+        order: request.order,
         unchanged: &request.unchanged,
     };
     match common.form() {
@@ -115,7 +118,11 @@ fn request_of(arguments: &Mutate) -> Result<MutationRequest, Failure> {
         false => MutantModules::Each,
     };
     let extent = arguments.mutants.extent(judges)?;
-    Ok(MutationRequest { extent, modules, ..MutationRequest::default() })
+    let order = match arguments.order {
+        2 => MutationOrder::Second,
+        _ => MutationOrder::First,
+    };
+    Ok(MutationRequest { extent, modules, order, ..MutationRequest::default() })
 }
 
 /// What tests made of mutants, as it is printed.
@@ -124,6 +131,9 @@ struct MutationOutcome<'m> {
     summary: &'m MutationSummary,
     /// The files that edits are of.
     files: &'m [SourceFile],
+    /// Pairs of mutants.
+    second_order: &'m [SecondOrderMutant],
+    order: MutationOrder,
     /// Kernels that were left out.
     unchanged: &'m BTreeSet<KernelName>,
 }
@@ -162,7 +172,28 @@ impl MutationOutcome<'_> {
             let _ = writeln!(text, "{table}");
         }
         text.push_str(&score_in_words(self.summary));
+        if self.order == MutationOrder::Second {
+            text.push('\n');
+            self.write_pairs(&mut text);
+        }
         text
+    }
+
+    /// Pairs of mutants, each of which tests notice by itself.
+    fn write_pairs(&self, text: &mut String) {
+        for pair in self.second_order.iter().filter(|pair| pair.status.is_open()) {
+            let [first, second] = pair.parts;
+            let _ = writeln!(
+                text,
+                "{} mutants {first} and {second} of kernel {} at once",
+                pair.status.word(),
+                pair.kernel
+            );
+        }
+        let _ = writeln!(text, "\n{}", tables::table_of_pairs(self.second_order));
+        text.push_str(
+            "Pairs of mutants that tests kill one by one; they do not count for the score.\n",
+        );
     }
 
     /// One that counts and that no test noticed.
@@ -219,6 +250,7 @@ impl MutationOutcome<'_> {
             "unchanged": self.unchanged,
             "operators": operators,
             "kernels": kernels.collect::<Vec<_>>(),
+            "second_order": self.second_order,
             "score": score_json(self.summary),
             "summary": self.summary,
         })

@@ -11,6 +11,7 @@
 
 mod mutant_run;
 mod plan;
+mod second_order;
 mod stored;
 mod unchanged;
 
@@ -21,6 +22,7 @@ use crate::test_run::PreparedTest;
 use mutant_run::MutantBench;
 use plan::{KernelPlan, MutantFacts, plan_mutation};
 use rayon::prelude::*;
+pub use second_order::{PairRelation, SecondOrderMutant};
 use std::collections::BTreeSet;
 pub(crate) use stored::stored_mutation;
 pub use unchanged::unchanged_kernels;
@@ -43,8 +45,20 @@ pub struct MutationRequest {
     pub extent: MutationExtent,
     /// Which modules the mutants are in.
     pub modules: MutantModules,
+    /// Whether pairs of mutants are judged as well.
+    pub order: MutationOrder,
     /// Kernels that are left out, since nothing of them has changed.
     pub unchanged: BTreeSet<KernelName>,
+}
+
+/// How many faults a mutant has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MutationOrder {
+    /// One.
+    #[default]
+    First,
+    /// One, and then two at once of those that tests notice one by one.
+    Second,
 }
 
 /// Which modules mutants are in.
@@ -62,6 +76,8 @@ pub enum MutantModules {
 pub struct ProjectMutation {
     /// The facts.
     pub facts: MutationFacts,
+    /// Pairs of mutants, where they were asked for.
+    pub second_order: Vec<SecondOrderMutant>,
     /// The files that edits are of.
     pub files: Vec<SourceFile>,
 }
@@ -81,19 +97,31 @@ pub fn mutate_project(
     let asked = &request.extent;
     let mut plans = plan_mutation(project, kernels, prepared_tests, asked, request.modules)?;
     plans.retain(|plan| !request.unchanged.contains(&plan.name()));
-    let judge = |plan: &KernelPlan<'_>| judge_kernel(plan, engine, request);
-    let mutations = plans.iter().map(judge).collect::<Result<Vec<_>, CampaignError>>()?;
+    let (mut mutations, mut second_order) = (Vec::new(), Vec::new());
+    for plan in &plans {
+        let JudgedKernel { evidence, pairs } = judge_kernel(plan, engine, request)?;
+        mutations.push(evidence);
+        second_order.extend(pairs);
+    }
     let files = plans.into_iter().flat_map(|plan| plan.mutated.files).collect();
     let facts = MutationFacts { asked: asked.clone(), mutations };
-    Ok(ProjectMutation { facts, files })
+    Ok(ProjectMutation { facts, second_order, files })
+}
+
+/// What tests made of the mutants of a kernel.
+struct JudgedKernel {
+    evidence: MutationEvidence,
+    pairs: Vec<SecondOrderMutant>,
 }
 
 fn judge_kernel(
     plan: &KernelPlan<'_>,
     engine: &SequentialExecutor,
     request: &MutationRequest,
-) -> Result<MutationEvidence, CampaignError> {
-    let Some(source) = &plan.source else { return Ok(plan.evidence(Vec::new())) };
+) -> Result<JudgedKernel, CampaignError> {
+    let Some(source) = &plan.source else {
+        return Ok(JudgedKernel { evidence: plan.evidence(Vec::new()), pairs: Vec::new() });
+    };
     let judges = request.extent.judges;
     let bench = MutantBench::begin(plan, source, engine, judges)?;
     let judge = |place: &usize| match request.modules {
@@ -103,6 +131,10 @@ fn judge_kernel(
     let rows = plan.chosen.par_iter().with_max_len(1);
     let facts = rows.map(judge).collect::<Result<Vec<MutantFacts>, CampaignError>>()?;
     let mut evidence = plan.evidence(facts);
+    let pairs = match request.order {
+        MutationOrder::First => Vec::new(),
+        MutationOrder::Second => second_order::judge_pairs(plan, &bench, &evidence)?,
+    };
     evidence.notes.extend(bench.notes);
-    Ok(evidence)
+    Ok(JudgedKernel { evidence, pairs })
 }

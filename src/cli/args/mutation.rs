@@ -20,6 +20,9 @@ pub(in crate::cli) struct Mutate {
     /// what each test and each requirement adds
     #[arg(long)]
     pub matrix: bool,
+    /// With 2, judge pairs of mutants as well, of those that tests notice one by one
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub order: u8,
     /// Evidence of `certify --mutation`, a folder or an archive: kernels of which nothing has changed
     /// since are left out
     #[arg(long, value_name = "EVIDENCE")]

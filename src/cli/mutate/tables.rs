@@ -1,6 +1,7 @@
 //! What became of mutants, counted by kernel, operator, requirement and test.
 
-use crate::model::evidence::{MutantCounts, MutationSummary};
+use crate::campaign::mutation::{PairRelation, SecondOrderMutant};
+use crate::model::evidence::{MutantCounts, MutantStatus, MutationSummary};
 use comfy_table::{CellAlignment, Table, presets};
 
 /// A column with what it counts.
@@ -57,6 +58,29 @@ pub(super) fn all_tables(summary: &MutationSummary) -> Vec<String> {
     });
     tables.extend(table_of_noticed("REQUIREMENT", requirements.collect()));
     tables
+}
+
+/// What became of pairs of mutants, by why they are pairs.
+pub(super) fn table_of_pairs(pairs: &[SecondOrderMutant]) -> String {
+    let relations = [(PairRelation::Place, "place"), (PairRelation::DataFlow, "data flow")];
+    let columns = [
+        ("KILLED", MutantStatus::Killed),
+        ("SURVIVED", MutantStatus::Survived),
+        ("UNDECIDED", MutantStatus::Undecided),
+        ("EQUIVALENT", MutantStatus::Equivalent),
+        ("NOT COMPILED", MutantStatus::NotCompiled),
+    ];
+    let rows = relations.iter().map(|(relation, name)| {
+        let own: Vec<&SecondOrderMutant> =
+            pairs.iter().filter(|pair| pair.relation == *relation).collect();
+        let count =
+            |status: MutantStatus| own.iter().filter(|pair| pair.status == status).count() as u32;
+        let counts = columns.iter().map(|(_, status)| count(*status));
+        (name.to_string(), std::iter::once(own.len() as u32).chain(counts).collect())
+    });
+    let titles: Vec<&str> =
+        std::iter::once("PAIRS").chain(columns.iter().map(|(title, _)| *title)).collect();
+    table("PAIRED BY", &titles, rows.collect())
 }
 
 fn table_of_counts(title: &str, rows: Vec<(String, MutantCounts)>) -> String {

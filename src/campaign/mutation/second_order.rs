@@ -1,0 +1,198 @@
+//! Mutants of second order: two faults at once, of mutants that tests notice one by one.
+//!
+//! Knows: the mutants of a kernel that tests killed. Promises: each is paired with the next one by place and
+//! with the next one by data flow, where there are such, and a pair is judged as a mutant is. Whether tests that
+//! notice simple faults notice those composed of them (the coupling effect) is counted, not assumed.
+//! Does not cover: pairs in several files; data flow beyond names: what stands in the statements of a
+//! text is compared, not what a compiler knows.
+
+use super::mutant_run::MutantBench;
+use super::plan::{KernelPlan, MutantFacts};
+use crate::CampaignError;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use vkcert_glsl::mutation::{MutantForm, SourceMutant};
+use vkcert_model::evidence::{MutantStatus, MutationEvidence};
+use vkcert_model::id::KernelName;
+use vkcert_model::place::SourceFile;
+
+/// Why two mutants were paired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairRelation {
+    /// The second one is the next behind the first in the text.
+    Place,
+    /// The second one is in the next statement with the name that the statement of the first assigns.
+    DataFlow,
+}
+
+/// Two mutants of a kernel as one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SecondOrderMutant {
+    /// The kernel.
+    pub kernel: KernelName,
+    /// Numbers of the two, each of which tests kill.
+    pub parts: [u32; 2],
+    /// Why these.
+    pub relation: PairRelation,
+    /// What became of both together.
+    pub status: MutantStatus,
+}
+
+/// A pair of places among the mutants of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct MutantPair {
+    first: usize,
+    second: usize,
+    relation: PairRelation,
+}
+
+/// Judges the pairs of a kernel's killed mutants, on all cores.
+pub(super) fn judge_pairs(
+    plan: &KernelPlan<'_>,
+    bench: &MutantBench<'_>,
+    judged: &MutationEvidence,
+) -> Result<Vec<SecondOrderMutant>, CampaignError> {
+    let killed = judged.mutants.iter().filter(|mutant| mutant.status == MutantStatus::Killed);
+    let killed: Vec<usize> = killed.map(|mutant| mutant.number as usize - 1).collect();
+    let pairs = pairs_of(plan, &killed);
+    let judge = |pair: &MutantPair| {
+        let both = united(&plan.mutated.mutants[pair.first], &plan.mutated.mutants[pair.second]);
+        let MutantFacts { runs, proof } = bench.judge_alone(&both)?;
+        Ok(SecondOrderMutant {
+            kernel: plan.name(),
+            parts: [pair.first as u32 + 1, pair.second as u32 + 1],
+            relation: pair.relation,
+            status: runs.status(proof),
+        })
+    };
+    pairs.par_iter().with_max_len(1).map(judge).collect()
+}
+
+fn pairs_of(plan: &KernelPlan<'_>, killed: &[usize]) -> Vec<MutantPair> {
+    let mutants = &plan.mutated.mutants;
+    let mut pairs = BTreeSet::new();
+    for (index, first) in killed.iter().enumerate() {
+        let Some(extent) = Extent::of(&mutants[*first]) else { continue };
+        let behind: Vec<(usize, Extent)> = killed[index + 1..]
+            .iter()
+            .filter_map(|second| Some((*second, Extent::of(&mutants[*second])?)))
+            .filter(|(_, other)| other.file == extent.file && other.start >= extent.end)
+            .collect();
+        let next = behind.iter().min_by_key(|(place, other)| (other.start, *place));
+        pairs.extend(next.map(|(second, _)| MutantPair {
+            first: *first,
+            second: *second,
+            relation: PairRelation::Place,
+        }));
+        let file = &plan.mutated.files[extent.file];
+        let Some(name) = assigned_name(file, &extent) else { continue };
+        let reading = behind
+            .iter()
+            .filter(|(_, other)| other.start >= statement_end(file, extent.end))
+            .filter(|(_, other)| has_word(statement(file, other), name))
+            .min_by_key(|(place, other)| (other.start, *place));
+        pairs.extend(reading.map(|(second, _)| MutantPair {
+            first: *first,
+            second: *second,
+            relation: PairRelation::DataFlow,
+        }));
+    }
+    pairs.into_iter().collect()
+}
+
+/// Where a mutant changes a file: from its first change to its last one.
+struct Extent {
+    file: usize,
+    start: usize,
+    end: usize,
+}
+
+impl Extent {
+    /// None of one that changes several files.
+    fn of(mutant: &SourceMutant) -> Option<Self> {
+        let first = mutant.edits.first()?;
+        let last = mutant.edits.last()?;
+        let file = first.span.file;
+        let is_in_one_file = mutant.edits.iter().all(|edit| edit.span.file == file);
+        let (start, end) = (first.span.start as usize, last.span.end as usize);
+        is_in_one_file.then_some(Self { file: file.0 as usize, start, end })
+    }
+}
+
+/// Both changes in one text; the second one stands behind the first.
+fn united(first: &SourceMutant, second: &SourceMutant) -> SourceMutant {
+    let operators: BTreeSet<_> = first.operators.iter().chain(&second.operators).copied().collect();
+    let edits = first.edits.iter().chain(&second.edits).cloned().collect();
+    SourceMutant { operators: operators.into_iter().collect(), edits, form: MutantForm::Alone }
+}
+
+const STATEMENT_ENDS: [char; 3] = [';', '{', '}'];
+
+fn statement_start(file: &SourceFile, place: usize) -> usize {
+    file.text[..place].rfind(STATEMENT_ENDS).map_or(0, |end| end + 1)
+}
+
+fn statement_end(file: &SourceFile, place: usize) -> usize {
+    let rest = &file.text[place..];
+    place + rest.find(STATEMENT_ENDS).map_or(rest.len(), |end| end + 1)
+}
+
+/// The text between the semicolons and braces around a change.
+fn statement<'f>(file: &'f SourceFile, extent: &Extent) -> &'f str {
+    &file.text[statement_start(file, extent.start)..statement_end(file, extent.end)]
+}
+
+/// The name that a statement assigns: the last word before its first `=` that is no comparison, without
+/// indices and components.
+fn assigned_name<'f>(file: &'f SourceFile, extent: &Extent) -> Option<&'f str> {
+    let text = statement(file, extent);
+    let bytes = text.as_bytes();
+    let assignment = (1..bytes.len().checked_sub(1)?).find(|place| {
+        bytes[*place] == b'='
+            && bytes[place + 1] != b'='
+            && !matches!(bytes[place - 1], b'=' | b'!' | b'<' | b'>')
+    })?;
+    let target = text[..assignment].split(['[', '.']).next()?;
+    words(target).last()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+}
+
+fn has_word(text: &str, name: &str) -> bool {
+    words(text).any(|word| word == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> SourceFile {
+        SourceFile { path: "k.comp".to_owned(), text: text.to_owned() }
+    }
+
+    fn at(text: &str, word: &str) -> Extent {
+        let start = text.find(word).unwrap();
+        Extent { file: 0, start, end: start + word.len() }
+    }
+
+    #[test]
+    fn a_statement_assigns_the_name_before_its_first_equals_sign() {
+        for (text, name) in [
+            ("{ uint a = b + 1u; c = a; }", Some("a")),
+            ("{ values[i].x += b + 1u; }", Some("values")),
+            ("{ a <<= b + 1u; }", None),
+            ("{ if (a == b + 1u) c = 2u; }", Some("c")),
+            ("{ f(b + 1u); }", None),
+        ] {
+            assert_eq!(assigned_name(&file(text), &at(text, "b + 1u")), name, "{text}");
+        }
+        let text = "{ uint a = b; c = a2 + a; }";
+        assert!(has_word(statement(&file(text), &at(text, "a2")), "a"));
+        assert!(!has_word(statement(&file(text), &at(text, "= b")), "c"));
+    }
+}
