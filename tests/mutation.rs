@@ -425,3 +425,27 @@ fn removed_barriers_and_private_tiles_of_the_literature_kernels_are_noticed() {
         assert_eq!(open, (&0.into(), &0.into()));
     }
 }
+
+#[test]
+fn pairs_of_killed_mutants_are_judged_beside_the_score() {
+    let mut command = vkcert();
+    command.arg("mutate").arg(root().join("tests/projects/mutants")).args(["--order", "2"]);
+    let mutation = run_json(&mut command, 0);
+    let killed: BTreeSet<u64> = mutants(&mutation, "clamped")
+        .iter()
+        .filter(|mutant| mutant["status"] == "killed")
+        .map(|mutant| mutant["number"].as_u64().unwrap())
+        .collect();
+    let pairs = mutation["second_order"].as_array().unwrap();
+    for relation in ["place", "data-flow"] {
+        assert!(pairs.iter().filter(|pair| pair["relation"] == relation).count() > 5, "{relation}");
+    }
+    for pair in pairs {
+        let parts = pair["parts"].as_array().unwrap();
+        assert!(parts.iter().all(|part| killed.contains(&part.as_u64().unwrap())), "{pair}");
+    }
+    assert!(pairs.iter().filter(|pair| pair["status"] == "killed").count() * 2 > pairs.len());
+    let alone = run_json(vkcert().arg("mutate").arg(root().join("tests/projects/mutants")), 0);
+    assert_eq!(mutation["score"], alone["score"]);
+    run(vkcert().arg("mutate").arg(root()).args(["--order", "3"]), 2);
+}

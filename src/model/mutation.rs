@@ -258,19 +258,6 @@ impl MutationOperator {
         rows.find(|row| row.operator == self).expect("the table has a row for every operator")
     }
 
-    /// Whether what a kernel does before may be left out, such as the only write to a variable, or
-    /// is done to another variable.
-    pub fn skips_statements(self) -> bool {
-        [
-            Self::SharedRemoval,
-            Self::BarrierIntoGuard,
-            Self::EarlyReturn,
-            Self::LoopSkipped,
-            Self::StatementDeletion,
-        ]
-        .contains(&self)
-    }
-
     /// As the command line and evidence have it.
     pub fn code(self) -> &'static str {
         self.row().code

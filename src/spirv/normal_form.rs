@@ -1,25 +1,26 @@
 //! One form for modules that do the same, as far as local rules tell.
 //!
-//! Knows: comparisons that come to the same; counting loops. Promises: two
-//! modules with one normal form do the same for all inputs, with whatever specialization. The
-//! rules, each of which holds for every value of its operands:
+//! Knows: comparisons that come to the same; counting loops; modules as the compiler makes them without
+//! optimisation. Promises: two modules with one normal form do the same for all inputs, with whatever
+//! specialization: they store the same, end alike and have the same findings. Nothing is left out that could
+//! have one. The rules, each of which holds for every value of its operands:
 //! - a greater-than is a less-than with its operands exchanged;
 //! - unsigned `x < 1`, `x <= 0` are `x == 0`; `0 < x`, `1 <= x` are `x != 0`;
 //! - `-x == 0` is `x == 0`, of integers modulo their width and of floats;
 //! - in a loop that counts from a number up to one that is not below it, in steps of 1 and
 //!   no further than its condition lets it, `i < n` is `i != n`.
 //!
-//! Constants and types are compared by what they are, other ids by their order; what computes a
-//! value that nothing uses is left out.
+//! Constants and types are compared by what they are, other ids by their order.
 //! Does not cover: anything that needs ranges of values; modules with forward pointers.
 
 use super::module::{Function, FunctionBlock, Id, Instruction, Module};
-use super::opcodes::{Effect, effect_of, is_debug};
+use super::opcodes::is_debug;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use vkcert_model::canonical::sha256_digits;
+use vkcert_model::index_range::IndexRange;
 
 /// A module in its normal form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,14 +143,10 @@ fn ends_counting(module: &Module, index: usize, row: &Instruction) -> Option<boo
         Op::SLessThan => true,
         _ => return None,
     };
-    let (counter, bound) = (row.id(0)?, row.id(1)?);
+    let (counter, bound) = (loaded_variable(module, row.id(0)?)?, row.id(1)?);
     let round = Round::of_condition(module, index, row.result?)?;
-    let (start, next) = round.start_and_next(module, counter)?;
-    let sum = module.definition(next).filter(|sum| sum.op == Op::IAdd)?;
-    let (left, right) = (sum.id(0)?, sum.id(1)?);
-    let grows_by_one = left == counter && integer(module, right) == Some(1)
-        || right == counter && integer(module, left) == Some(1);
-    let start = integer(module, start)?;
+    let is_fresh = round.condition.contains(module.definition_index(row.id(0)?)?);
+    let start = round.start_of_counter(module, counter).filter(|_| is_fresh)?;
     let is_not_above = match (integer(module, bound), is_signed) {
         (Some(bound), false) => start <= bound,
         // Of 32 bits: below 2^31, a word is the number that it is read as.
@@ -158,33 +155,53 @@ fn ends_counting(module: &Module, index: usize, row: &Instruction) -> Option<boo
         (None, true) => false,
     };
     let stays = integer(module, bound).is_some()
-        || module.definition_index(bound)? < round.header_start
-        || is_pushed(module, bound);
-    Some(grows_by_one && is_not_above && stays)
+        || is_specialized(module, bound)
+        || is_pushed(module, bound)
+        || loaded_variable(module, bound).is_some_and(|variable| round.leaves(module, variable));
+    Some(is_not_above && stays)
 }
 
-/// Whether an id is loaded from push constants, which stay.
+/// The variable of a function that a value is loaded from, as a whole.
+fn loaded_variable(module: &Module, value: Id) -> Option<Id> {
+    let load = module.definition(value).filter(|row| row.op == Op::Load)?;
+    let variable = module.definition(load.id(0)?).filter(|row| row.op == Op::Variable)?;
+    let is_own = variable.operands.first() == Some(&Operand::StorageClass(StorageClass::Function));
+    is_own.then_some(variable.result?)
+}
+
+/// Whether an id is a scalar constant that a specialization gives.
+fn is_specialized(module: &Module, id: Id) -> bool {
+    module.definition(id).is_some_and(|row| row.op == Op::SpecConstant)
+}
+
+/// Whether an id is loaded from a fixed place of the push constants, which stay.
 fn is_pushed(module: &Module, id: Id) -> bool {
     let load = module.definition(id).filter(|row| row.op == Op::Load);
     let pointer = load.and_then(|load| load.id(0)).and_then(|id| module.definition(id));
-    let pointer_type = pointer.and_then(|row| row.result_type).and_then(|id| module.definition(id));
-    pointer_type.is_some_and(|row| {
-        matches!(row.operands.first(), Some(Operand::StorageClass(StorageClass::PushConstant)))
-    })
+    let Some(chain) = pointer.filter(|row| row.op == Op::AccessChain) else { return false };
+    let base = chain.id(0).and_then(|id| module.definition(id));
+    let is_push_constant = base.is_some_and(|row| {
+        row.op == Op::Variable
+            && row.operands.first() == Some(&Operand::StorageClass(StorageClass::PushConstant))
+    });
+    is_push_constant && chain.ids().skip(1).all(|index| integer(module, index).is_some())
 }
 
-/// A loop whose header, or the block behind it, goes on by a condition or leaves.
-struct Round {
-    /// Index of the header's first instruction.
+/// A loop whose header leads to its condition alone, which goes on or leaves.
+struct Round<'m> {
+    function: &'m Function,
+    /// The block of the condition.
+    condition: &'m IndexRange,
+    /// Index of the header's first instruction; all of the loop stands behind it.
     header_start: usize,
-    /// Index behind its last one.
-    header_end: usize,
+    /// Index of the first instruction behind the loop.
+    merge_start: usize,
     /// The block that goes back to the header.
-    back: Id,
+    back: &'m FunctionBlock,
 }
 
-impl Round {
-    fn of_condition(module: &Module, index: usize, condition: Id) -> Option<Self> {
+impl<'m> Round<'m> {
+    fn of_condition(module: &'m Module, index: usize, condition: Id) -> Option<Self> {
         let function = module.function_at(index)?;
         let place = function.blocks.iter().position(|block| block.range.contains(index))?;
         let block = &function.blocks[place];
@@ -192,17 +209,13 @@ impl Round {
         if branch.op != Op::BranchConditional || branch.id(0)? != condition {
             return None;
         }
-        let header = match merge_of(module, block) {
-            Some(_) => block,
-            None => {
-                // The block behind the header, to which no other leads.
-                let before = &function.blocks[place.checked_sub(1)?];
-                let leads_here = module.instructions[before.range.end - 1].op == Op::Branch
-                    && leads_to(module, before, block.label);
-                let is_only_way = ways_to(module, function, block.label).count() == 1;
-                (leads_here && is_only_way).then_some(before)?
-            }
-        };
+        // To the block of the condition the header leads, and no other.
+        let header = &function.blocks[place.checked_sub(1)?];
+        let leads_here = module.instructions[header.range.end - 1].op == Op::Branch
+            && leads_to(module, header, block.label);
+        if !leads_here || ways_to(module, function, block.label).count() != 1 {
+            return None;
+        }
         let merge = merge_of(module, header)?;
         let (taken, left) = (branch.id(1)?, branch.id(2)?);
         if left != merge.id(0)? || taken == left {
@@ -210,25 +223,83 @@ impl Round {
         }
         let mut ways_back = ways_to(module, function, header.label)
             .filter(|block| block.range.start >= header.range.start);
-        let back = ways_back.next()?.label;
-        let (header_start, header_end) = (header.range.start, header.range.end);
-        ways_back.next().is_none().then_some(Self { header_start, header_end, back })
-    }
-
-    /// What a number of the header begins with, and what it is in the next round.
-    fn start_and_next(&self, module: &Module, counter: Id) -> Option<(Id, Id)> {
-        let phi = module.definition(counter).filter(|row| row.op == Op::Phi)?;
-        let index = module.definition_index(counter)?;
-        let is_of_header = (self.header_start..self.header_end).contains(&index);
-        if !is_of_header || phi.operands.len() != 4 {
+        let back = ways_back.next()?;
+        if ways_back.next().is_some() || back.label != merge.id(1)? {
             return None;
         }
-        let (first, second) = (phi.id(0)?, phi.id(2)?);
-        match self.back {
-            back if back == phi.id(3)? => Some((first, second)),
-            back if back == phi.id(1)? => Some((second, first)),
-            _ => None,
+        let merge_start = module.definition_index(left)?;
+        let header_start = header.range.start;
+        (merge_start > back.range.start).then_some(Self {
+            function,
+            condition: &block.range,
+            header_start,
+            merge_start,
+            back,
+        })
+    }
+
+    /// The stores of a variable; none where anything but a load or a store has it.
+    fn stores(&self, module: &Module, variable: Id) -> Option<Vec<usize>> {
+        let mut stores = Vec::new();
+        for index in self.function.instruction_indices() {
+            let row = &module.instructions[index];
+            let is_named = row.ids().any(|id| id == variable);
+            match row.op {
+                _ if !is_named || is_debug(row.op) || row.op == Op::Load => {}
+                Op::Store if row.id(0) == Some(variable) && row.id(1) != Some(variable) => {
+                    stores.push(index);
+                }
+                _ => return None,
+            }
         }
+        Some(stores)
+    }
+
+    /// Whether nothing in the loop writes a variable.
+    fn leaves(&self, module: &Module, variable: Id) -> bool {
+        let inside = self.header_start..self.merge_start;
+        let stores = self.stores(module, variable);
+        stores.is_some_and(|stores| stores.iter().all(|index| !inside.contains(index)))
+    }
+
+    /// What a counter begins with, where the block before the header stores a constant last, and the block
+    /// that goes back to the header adds 1: no other store is in the loop.
+    fn start_of_counter(&self, module: &Module, counter: Id) -> Option<u64> {
+        let stores = self.stores(module, counter)?;
+        let inside: Vec<usize> = stores
+            .iter()
+            .copied()
+            .filter(|index| (self.header_start..self.merge_start).contains(index))
+            .collect();
+        let [step] = inside[..] else { return None };
+        if !self.back.range.contains(step) {
+            return None;
+        }
+        let sum = module.definition(module.instructions[step].id(1)?)?;
+        if sum.op != Op::IAdd {
+            return None;
+        }
+        let is_counter = |id: Id| {
+            loaded_variable(module, id) == Some(counter)
+                && module.definition_index(id).is_some_and(|index| index >= self.header_start)
+        };
+        let (left, right) = (sum.id(0)?, sum.id(1)?);
+        let adds_one = is_counter(left) && integer(module, right) == Some(1)
+            || is_counter(right) && integer(module, left) == Some(1);
+        let mut entries = self
+            .function
+            .blocks
+            .iter()
+            .filter(|block| block.range.end <= self.header_start && self.enters(module, block));
+        let entry = entries.next().filter(|_| adds_one)?;
+        let last = stores.iter().rfind(|index| entry.range.contains(**index))?;
+        integer(module, module.instructions[*last].id(1)?).filter(|_| entries.next().is_none())
+    }
+
+    fn enters(&self, module: &Module, block: &FunctionBlock) -> bool {
+        module.instructions[self.header_start]
+            .result
+            .is_some_and(|label| leads_to(module, block, label))
     }
 }
 
@@ -250,7 +321,7 @@ fn ways_to<'f>(
     function.blocks.iter().filter(move |block| leads_to(module, block, label))
 }
 
-/// Rows without those that compute what nothing uses.
+/// Rows without negations that a rule has left unused: nothing else is left out.
 fn without_unused(mut rows: Vec<Instruction>) -> Vec<Instruction> {
     loop {
         let used: BTreeSet<Id> = rows
@@ -259,10 +330,7 @@ fn without_unused(mut rows: Vec<Instruction>) -> Vec<Instruction> {
             .flat_map(|row| row.ids().chain(row.result_type))
             .collect();
         let is_needed = |row: &Instruction| match row.result {
-            Some(result) => {
-                let is_free = effect_of(row.op) == Some(Effect::Pure);
-                !is_free || used.contains(&result)
-            }
+            Some(result) => !matches!(row.op, Op::SNegate | Op::FNegate) || used.contains(&result),
             None => true,
         };
         let count = rows.len();
@@ -384,7 +452,8 @@ impl FormWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compile_tests::compile_optimised;
+    use crate::TargetEnv;
+    use crate::compile_tests::compile;
     use std::sync::Arc;
 
     /// The form of a kernel with a statement in its main function.
@@ -392,10 +461,10 @@ mod tests {
         let source = format!(
             "layout(local_size_x = 4) in;
             layout(std430, binding = 0) buffer Data {{ uint n; uint x; int y; float z; uint o[]; }};
-            layout(push_constant) uniform Pushed {{ uint pushed; }};
+            layout(push_constant) uniform Pushed {{ uint pushed; uint places[4]; }};
             void main() {{ uint i = gl_GlobalInvocationID.x; {statement} }}"
         );
-        let module = Module::parse(Arc::new(compile_optimised(&source))).unwrap();
+        let module = Module::parse(Arc::new(compile(&source, TargetEnv::Vulkan1_1))).unwrap();
         normal_form(&module).unwrap()
     }
 
@@ -434,6 +503,19 @@ mod tests {
             let form = |condition: &str| form_of(&format!("if ({condition}) o[i] = 7u;"));
             assert_ne!(form(one), form(other), "{one} and {other}");
         }
+        // What an optimiser may take for the same: other findings, another end, another zero.
+        for (one, other) in [
+            ("uint t = o[i]; o[0] = n;", "uint t = o[i + 1u]; o[0] = n;"),
+            ("uint t = 9u / x; o[0] = n;", "uint t = 9u / (x - 1u); o[0] = n;"),
+            (
+                "uint t = 0u; for (uint k = 0u; k < n; ++k) t += k; o[0] = n;",
+                "uint t = 0u; for (uint k = 0u; k >= n; ++k) t += k; o[0] = n;",
+            ),
+            ("o[0] = floatBitsToUint(z + 0.0);", "o[0] = floatBitsToUint(z - 0.0);"),
+            ("z = 0.0 / z;", "z = 0.0 * z;"),
+        ] {
+            assert_ne!(form_of(one), form_of(other), "{one} and {other}");
+        }
         assert_ne!(form_of("o[i] = 7u;"), form_of("o[i] = 8u;"));
         assert_ne!(form_of("o[i] = x;"), form_of("o[i] = n;"));
         let of_size = |size: u32| {
@@ -442,7 +524,7 @@ mod tests {
                 layout(std430, binding = 0) buffer Data {{ uint o[]; }};
                 void main() {{ o[0] = 1u; }}"
             );
-            let module = Module::parse(Arc::new(compile_optimised(&source))).unwrap();
+            let module = Module::parse(Arc::new(compile(&source, TargetEnv::Vulkan1_1))).unwrap();
             normal_form(&module).unwrap()
         };
         assert_ne!(of_size(4), of_size(8));
@@ -464,6 +546,8 @@ mod tests {
             assert_eq!(form_of_loop(head), form_of_loop(&head.replace('<', "!=")), "{head}");
         }
         for head in [
+            // The bound is another one in each round.
+            "uint k = 0u; k < places[k & 3u]; ++k",
             // It may begin above its bound.
             "uint k = 1u; k < bound; ++k",
             "uint k = x; k < bound; ++k",
@@ -483,6 +567,19 @@ mod tests {
             let (below, at) = ("uint k = 0u; k < bound; ++k", "uint k = 0u; k != bound; ++k");
             assert_ne!(moved(below, body), moved(at, body), "{body}");
         }
+        // A function changes the counter.
+        let source = |head: &str| {
+            let text = format!(
+                "layout(local_size_x = 4) in;
+                layout(std430, binding = 0) buffer Data {{ uint n; uint o[]; }};
+                void move(inout uint k) {{ if (o[k] > 3u) k += 1u; }}
+                void main() {{ uint bound = n; for ({head}) {{ o[k] = 1u; move(k); }} }}"
+            );
+            let module = Module::parse(Arc::new(compile(&text, TargetEnv::Vulkan1_1))).unwrap();
+            normal_form(&module).unwrap()
+        };
+        let (below, at) = ("uint k = 0u; k < bound; ++k", "uint k = 0u; k != bound; ++k");
+        assert_ne!(source(below), source(at));
         let left_inside = "if (o[k] > 9u) continue; o[k] = 2u;";
         let (below, at) = ("uint k = 0u; k < bound; ++k", "uint k = 0u; k != bound; ++k");
         assert_eq!(moved(below, left_inside), moved(at, left_inside));

@@ -16,10 +16,10 @@ use vkcert_exec::prepare::Prepared;
 use vkcert_exec::{
     Completion, Job, JobBinding, JobBuffer, ModuleRecording, Run, RunRequest, Unobserved,
 };
-use vkcert_glsl::KernelSource;
 use vkcert_glsl::mutation::{
-    MutantForm, MutatedKernel, NotCompiled, SourceMutant, compile_alone, optimised_module,
+    MutantForm, MutatedKernel, NotCompiled, SourceMutant, compile_alone, compile_with_optimization,
 };
+use vkcert_glsl::{KernelSource, Optimization};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{EquivalenceProof, MutantRuns, MutantVerdict, Notice};
 use vkcert_model::finding::{Finding, FindingKind};
@@ -38,8 +38,8 @@ pub(super) struct MutantBench<'a> {
     tests: Vec<TestBaseline<'a>>,
     judges: JudgingTests,
     engine: SequentialExecutor,
-    /// The kernel's own module as the optimiser leaves it; none where it is not known.
-    optimised: OnceLock<Option<OptimisedText>>,
+    /// The kernel itself; none where it is not known.
+    compared: OnceLock<Option<ComparedText>>,
     pub(super) notes: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ impl<'a> MutantBench<'a> {
             tests: baselines,
             judges,
             engine,
-            optimised: OnceLock::new(),
+            compared: OnceLock::new(),
             notes: Vec::new(),
         };
         if let Some(difference) = bench.difference_of_selection()? {
@@ -145,15 +145,13 @@ impl<'a> MutantBench<'a> {
 
     /// The same with a module of the mutant's own text.
     pub(super) fn judge_alone(&self, mutant: &SourceMutant) -> Result<MutantFacts, CampaignError> {
-        let without_run = |runs: MutantRuns| Ok(MutantFacts { runs, proof: None });
         match compile_alone(self.source, self.mutated, mutant) {
             Ok(words) => {
                 let words = Arc::new(words);
                 self.judge_by(mutant, |baseline| Some(baseline.job_with(&words)))
             }
-            Err(NotCompiled::Refused(reason)) => without_run(MutantRuns::NotCompiled(reason)),
-            Err(elsewhere @ NotCompiled::Elsewhere) => {
-                without_run(MutantRuns::NotRun(elsewhere.to_string()))
+            Err(not_compiled) => {
+                Ok(MutantFacts { runs: runs_of_refused(not_compiled), proof: None })
             }
         }
     }
@@ -186,47 +184,54 @@ impl<'a> MutantBench<'a> {
 
     fn equivalence(&self, mutant: &SourceMutant) -> Option<EquivalenceProof> {
         let of_kernel =
-            self.optimised.get_or_init(|| OptimisedText::of_text(self.source, self.mutated, None));
+            self.compared.get_or_init(|| ComparedText::of_text(self.source, self.mutated, None));
         proof_of_equivalence(self.source, self.mutated, mutant, of_kernel.as_ref())
     }
 }
 
-/// A kernel, or a mutant of it, as the optimiser leaves it.
-pub(super) struct OptimisedText {
-    /// Without debug information.
+/// What becomes of a mutant for which there is no module.
+pub(super) fn runs_of_refused(not_compiled: NotCompiled) -> MutantRuns {
+    match not_compiled {
+        NotCompiled::Refused(reason) => MutantRuns::NotCompiled(reason),
+        elsewhere @ NotCompiled::Elsewhere => MutantRuns::NotRun(elsewhere.to_string()),
+    }
+}
+
+/// What a kernel, or a mutant of it, is compiled to, as far as it decides what it does.
+pub(super) struct ComparedText {
+    /// The module that runs, without debug information.
     code: Vec<u32>,
-    /// None where the rules do not read it.
+    /// Of the module without optimisation; none where the rules do not read it.
     form: Option<NormalForm>,
 }
 
-impl OptimisedText {
+impl ComparedText {
     /// None of a text that is refused.
     pub(super) fn of_text(
         source: &KernelSource,
         mutated: &MutatedKernel,
         mutant: Option<&SourceMutant>,
     ) -> Option<Self> {
-        let words = optimised_module(source, mutated, mutant).ok()?;
-        let module = Module::parse(Arc::new(words)).ok()?;
-        Some(Self { code: module.code_words(), form: normal_form(&module) })
+        let module = |optimization: Optimization| {
+            let words = compile_with_optimization(source, mutated, mutant, optimization).ok()?;
+            Module::parse(Arc::new(words)).ok()
+        };
+        let code = module(source.optimization)?.code_words();
+        Some(Self { code, form: normal_form(&module(Optimization::Zero)?) })
     }
 }
 
-/// Why a mutant does what the kernel does, where there is a proof. The optimiser may give a variable
-/// that nobody has written any value: where a write may be left out it is no proof.
+/// Why a mutant does what the kernel does, where there is a proof.
 pub(super) fn proof_of_equivalence(
     source: &KernelSource,
     mutated: &MutatedKernel,
     mutant: &SourceMutant,
-    of_kernel: Option<&OptimisedText>,
+    of_kernel: Option<&ComparedText>,
 ) -> Option<EquivalenceProof> {
-    if mutant.operators.iter().any(|operator| operator.skips_statements()) {
-        return None;
-    }
     let of_kernel = of_kernel?;
-    let of_mutant = OptimisedText::of_text(source, mutated, Some(mutant))?;
+    let of_mutant = ComparedText::of_text(source, mutated, Some(mutant))?;
     if of_kernel.code == of_mutant.code {
-        Some(EquivalenceProof::SameOptimisedModule)
+        Some(EquivalenceProof::SameModule)
     } else if of_kernel.form.is_some() && of_kernel.form == of_mutant.form {
         Some(EquivalenceProof::SameNormalForm)
     } else {

@@ -1,17 +1,21 @@
 //! The facts of mutation testing that evidence stores, for the mutants that its project has.
 //!
 //! Promises: mutants, their edits, the tests that judge them and the notes are found anew in the
-//! stored texts; of the evidence come the verdicts alone. A proof of equivalence is made again.
+//! stored texts; of the evidence come the verdicts alone. Proofs of equivalence are made again, and what
+//! is said not to compile is compiled again.
 //! Does not cover: whether the verdicts are true (`verify --replay` judges every mutant again).
 
-use super::mutant_run::{OptimisedText, proof_of_equivalence};
+use super::mutant_run::{ComparedText, proof_of_equivalence, runs_of_refused};
 use super::plan::{KernelPlan, MutantFacts, plan_mutation};
 use super::{MutantModules, MutationFacts};
 use crate::CampaignError;
 use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
 use vkcert_glsl::KernelSource;
-use vkcert_model::evidence::{Evidence, MutantEvidence, MutationEvidence};
+use vkcert_glsl::mutation::compile_alone;
+use vkcert_model::evidence::{Evidence, MutantEvidence, MutantRuns, MutationEvidence};
 use vkcert_requirement::Project;
 use vkcert_verification::Verification;
 
@@ -59,23 +63,34 @@ fn evidence_of_kernel(
     plan.evidence(facts)
 }
 
+/// Verdicts as they are stored. What no test noticed is compared with the kernel again, and what did not
+/// run is compiled again.
 fn stored_facts(
     plan: &KernelPlan<'_>,
     source: &KernelSource,
     stored: &MutationEvidence,
 ) -> Vec<MutantFacts> {
-    let has_proof = stored.mutants.iter().any(|mutant| mutant.proof.is_some());
-    let of_kernel = match has_proof {
-        true => OptimisedText::of_text(source, &plan.mutated, None),
-        false => None,
+    let of_kernel = ComparedText::of_text(source, &plan.mutated, None);
+    let facts_of = |(place, stored): (&usize, &MutantEvidence)| {
+        let mutant = &plan.mutated.mutants[*place];
+        let runs = match &stored.runs {
+            MutantRuns::Judged(_) => stored.runs.clone(),
+            MutantRuns::NotCompiled(_) | MutantRuns::NotRun(_) => {
+                match compile_alone(source, &plan.mutated, mutant) {
+                    // It would have run, and nobody knows how.
+                    Ok(_) => MutantRuns::Judged(BTreeMap::new()),
+                    Err(not_compiled) => runs_of_refused(not_compiled),
+                }
+            }
+        };
+        let is_compared =
+            matches!(runs, MutantRuns::Judged(_)) && runs.noticing_tests().next().is_none();
+        let proof = match is_compared {
+            true => proof_of_equivalence(source, &plan.mutated, mutant, of_kernel.as_ref()),
+            false => None,
+        };
+        MutantFacts { runs, proof }
     };
-    let mut facts = Vec::new();
-    for (place, MutantEvidence { runs, proof, .. }) in plan.chosen.iter().zip(&stored.mutants) {
-        let proof = proof.and_then(|_| {
-            let mutant = &plan.mutated.mutants[*place];
-            proof_of_equivalence(source, &plan.mutated, mutant, of_kernel.as_ref())
-        });
-        facts.push(MutantFacts { runs: runs.clone(), proof });
-    }
-    facts
+    let rows = plan.chosen.par_iter().zip(&stored.mutants).with_max_len(1);
+    rows.map(facts_of).collect()
 }

@@ -171,21 +171,21 @@ pub fn compile_alone(
     mutant_source(kernel, mutated, mutant)?.compile(kernel.optimization)
 }
 
-/// The module of a kernel, or of a mutant of it, as the optimiser leaves it: two texts with the same
-/// one do the same.
+/// The module of a kernel, or of a mutant of it, with an optimisation that may be another than its own.
 ///
 /// # Errors
 /// As [`compile_alone`].
-pub fn optimised_module(
+pub fn compile_with_optimization(
     kernel: &KernelSource,
     mutated: &MutatedKernel,
     mutant: Option<&SourceMutant>,
+    optimization: Optimization,
 ) -> Result<Vec<u32>, NotCompiled> {
     match mutant {
-        Some(mutant) => mutant_source(kernel, mutated, mutant)?.compile(Optimization::Performance),
+        Some(mutant) => mutant_source(kernel, mutated, mutant)?.compile(optimization),
         None => {
             let (kernel, texts) = (kernel.clone(), BTreeMap::new());
-            MutantSource { kernel, texts }.compile(Optimization::Performance)
+            MutantSource { kernel, texts }.compile(optimization)
         }
     }
 }

@@ -107,11 +107,11 @@ pub enum Notice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EquivalenceProof {
-    /// The optimiser makes one module of both: they do the same wherever they read no value that
-    /// nobody has written.
-    SameOptimisedModule,
-    /// What the optimiser makes of both is the same but for comparisons that come to the same for all
-    /// values of their operands, and for loops that count up to a bound, which end alike below and at it.
+    /// They are compiled to one module.
+    SameModule,
+    /// Without optimisation their modules differ in nothing but comparisons that come to the same for
+    /// all values of their operands, and in loops that count up to a bound, which end alike below and at
+    /// it.
     SameNormalForm,
 }
 
@@ -119,7 +119,7 @@ impl EquivalenceProof {
     /// As documents have it.
     pub fn name(self) -> &'static str {
         match self {
-            EquivalenceProof::SameOptimisedModule => "same-optimised-module",
+            EquivalenceProof::SameModule => "same-module",
             EquivalenceProof::SameNormalForm => "same-normal-form",
         }
     }
@@ -155,6 +155,14 @@ impl MutantStatus {
         (MutantStatus::NotCompiled, "not-compiled"),
         (MutantStatus::Undecided, "undecided"),
     ];
+
+    /// Whether it counts and no test noticed it.
+    pub fn is_open(self) -> bool {
+        match self {
+            MutantStatus::Survived | MutantStatus::NoTest | MutantStatus::Undecided => true,
+            MutantStatus::Killed | MutantStatus::Equivalent | MutantStatus::NotCompiled => false,
+        }
+    }
 
     /// The word of the status, for people and programs.
     pub fn word(self) -> &'static str {
@@ -460,8 +468,9 @@ impl MutationScore {
 impl ScoreBasis {
     fn of_summary(summary: &MutationSummary) -> Self {
         match summary.asked.sample {
-            Some(_) => ScoreBasis::Sample,
-            None => ScoreBasis::All,
+            // Fewer than were to be drawn: these are all.
+            Some(sample) if summary.counts.total() >= sample.count => ScoreBasis::Sample,
+            Some(_) | None => ScoreBasis::All,
         }
     }
 }
@@ -540,7 +549,7 @@ mod tests {
     #[test]
     fn status_follows_from_runs_and_proof() {
         use MutantVerdict::{NotNoticed, Noticed, Undecided};
-        let proof = Some(EquivalenceProof::SameOptimisedModule);
+        let proof = Some(EquivalenceProof::SameModule);
         let unknown = || Undecided("no device".to_owned());
         let by_time = || Noticed(vec![Notice::Time]);
         for (runs, proof, status) in [

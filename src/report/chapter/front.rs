@@ -8,8 +8,8 @@
 use super::links::{joined_texts, listed_texts};
 use super::tones::verdict_tone;
 use super::{
-    conclusion, document_control, findings as findings_chapter, identification, objectives,
-    open_item, summary,
+    conclusion, document_control, findings as findings_chapter, identification, mutation,
+    objectives, open_item, summary,
 };
 use crate::DocumentName;
 use crate::document::{Block, Table, Text, Tone};
@@ -18,7 +18,7 @@ use crate::{facts, statement};
 use std::collections::BTreeMap;
 use vkcert_model::coverage::CriterionSummary;
 use vkcert_model::device_type::DeviceType;
-use vkcert_model::evidence::{Evidence, RequirementStatus};
+use vkcert_model::evidence::{Evidence, MutationScore, RequirementStatus};
 use vkcert_model::procedure::TestKind;
 use vkcert_model::verdict::{EngineName, Verdict};
 
@@ -156,11 +156,21 @@ fn run_in_numbers(evidence: &Evidence) -> Vec<(String, Text)> {
     number_rows.push(("Findings".to_owned(), findings_text(evidence)));
     let objectives = objectives::objectives_in_brief(evidence);
     number_rows.extend(objectives.map(|brief| ("Objectives".to_owned(), brief)));
+    number_rows.extend(mutation_text(evidence).map(|text| ("Mutants".to_owned(), text)));
     number_rows
 }
 
 fn figure_text(parts: Vec<FigurePart>, separator: &str) -> Text {
     Text::join(parts.into_iter().map(|(words, tone)| Text::plain(words).with_tone(tone)), separator)
+}
+
+/// Beside the objectives, of which it changes none; none where mutants were not asked for.
+fn mutation_text(evidence: &Evidence) -> Option<Text> {
+    let summary = evidence.campaign.mutation.as_ref()?;
+    let score = MutationScore::of_summary(summary);
+    let tone = if score.killed == score.judged { Tone::Good } else { Tone::Caution };
+    let text = Text::plain(format!("score {score}")).with_tone(tone);
+    Some(text.with_link(mutation::ANCHOR))
 }
 
 fn coupling_text(evidence: &Evidence) -> Text {

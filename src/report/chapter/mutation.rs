@@ -124,8 +124,8 @@ fn operator_table(summary: &MutationSummary) -> Table {
     let caption = "Mutants by operator; one that several operators make counts for each";
     let mut table = counts_table(caption, "Operator");
     for row in &summary.by_operator {
-        let name = Text::code(row.operator.code())
-            .then_plain(format!(" {}", row.operator.row().description));
+        let description = Text::sentence(format!(" {}", row.operator.row().description));
+        let name = Text::code(row.operator.code()).followed_by(description);
         table.add_row(std::iter::once(name).chain(count_cells(&row.counts)).collect());
     }
     table
@@ -183,13 +183,8 @@ fn notes_of_kernel(kernel: &MutationEvidence, outline: &mut Outline) {
 /// Every mutant that counts and that no test noticed, with its change.
 fn open_mutants(evidence: &Evidence, outline: &mut Outline) {
     for kernel in &evidence.mutations {
-        let is_open = |mutant: &&MutantEvidence| {
-            matches!(
-                mutant.status,
-                MutantStatus::Survived | MutantStatus::NoTest | MutantStatus::Undecided
-            )
-        };
-        let open: Vec<&MutantEvidence> = kernel.mutants.iter().filter(is_open).collect();
+        let mutants = kernel.mutants.iter();
+        let open: Vec<&MutantEvidence> = mutants.filter(|mutant| mutant.status.is_open()).collect();
         if open.is_empty() {
             continue;
         }
@@ -246,9 +241,9 @@ fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
     }
     outline.add_heading(2, "Mutants proved equivalent", format!("{ANCHOR}-equivalent"));
     outline.add_paragraph(
-        "They are not counted. Proof same-optimised-module: the optimiser makes one module of mutant and kernel, so that both do the same \
-         wherever they read no value that nobody has written. Proof same-normal-form: its two modules differ in nothing but comparisons that \
-         come to the same for all values of their operands (of an unsigned x, x > 0 and x != 0) and the conditions of loops that count by 1 up to a bound (i < n and i != n).",
+        "They are not counted. Proof same-module: mutant and kernel are compiled to one module. Proof same-normal-form: without optimisation \
+         their modules differ in nothing but comparisons that come to the same for all values of their operands (of an unsigned x, x > 0 and \
+         x != 0) and the conditions of loops that count by 1 up to a bound (i < n and i != n).",
     );
     let mut table = Table::new("Mutants proved equivalent").columns(&[
         "Kernel",
