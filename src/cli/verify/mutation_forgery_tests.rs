@@ -5,19 +5,65 @@ use super::forgery::{
     HonestEvidence, certified_folder_with, evidence_documents, forged_values, places_in,
     verify_forged, with_forged_document,
 };
+use crate::derivation::mutation::{Traces, settle_statuses, summarize};
+use crate::model::evidence::{Evidence, MutantEvidence, MutantRuns, MutantStatus};
 use crate::verify::folder;
 
 /// What a test made of a mutant, and why the compiler refuses one, are facts: judging again
 /// (`--replay`) is what tells of these.
 const FACTS: [&str; 4] = ["/runs/not-compiled", "/noticed", "/finding", "/undecided"];
 
-#[test]
-fn every_field_of_mutants_is_derived_again_but_for_facts() {
+fn honest() -> HonestEvidence {
     let options = ["--engine", "sequential", "--mutation", "--operator", "MR,LIT,ROR"];
     let (_kept, folder) = certified_folder_with("tests/projects/mutants", &options);
     let evidence = *folder::examine_files(&folder).unwrap().evidence.unwrap();
     let rebuilt = rebuild_project(&evidence, None);
-    let honest: HonestEvidence = (evidence, rebuilt);
+    (evidence, rebuilt)
+}
+
+/// Evidence with other mutants, and all that follows from these made right.
+fn with_mutants(honest: &HonestEvidence, change: fn(&mut MutantEvidence)) -> Evidence {
+    let mut evidence = honest.0.clone();
+    let mutants = evidence.mutations.iter_mut().flat_map(|kernel| &mut kernel.mutants);
+    mutants.for_each(change);
+    settle_statuses(&mut evidence.mutations);
+    let asked = evidence.campaign.mutation.as_ref().expect("mutants were asked for").asked.clone();
+    let traces = Traces::of_campaign(&evidence.campaign);
+    let summary = summarize(asked, &evidence.mutations, &traces);
+    assert_ne!(Some(&summary), honest.0.campaign.mutation.as_ref(), "nothing was changed");
+    evidence.campaign.mutation = Some(summary);
+    evidence
+}
+
+#[test]
+fn a_score_is_not_raised_by_what_does_not_compile_nor_lowered_by_dropped_proofs() {
+    let honest = honest();
+    let changes: [fn(&mut MutantEvidence); 3] = [
+        |mutant| mutant.proof = None,
+        |mutant| {
+            if mutant.status == MutantStatus::Survived {
+                mutant.runs = MutantRuns::NotCompiled("'x' : undeclared identifier".to_owned());
+            }
+        },
+        |mutant| {
+            if mutant.status == MutantStatus::Survived {
+                mutant.runs = MutantRuns::NotRun("it is elsewhere".to_owned());
+            }
+        },
+    ];
+    for change in changes {
+        let forged = with_mutants(&honest, change);
+        let problems = verify_forged(&forged, &honest).problems;
+        assert!(
+            problems.iter().any(|problem| problem.contains("mutation-clamped")),
+            "{problems:#?}"
+        );
+    }
+}
+
+#[test]
+fn every_field_of_mutants_is_derived_again_but_for_facts() {
+    let honest = honest();
     assert_eq!(verify_forged(&honest.0, &honest).problems, Vec::<String>::new());
     let mut unnoticed = Vec::new();
     let mut tried = 0;
