@@ -151,6 +151,36 @@ pub(crate) struct Statement {
     pub header: (TokenIndex, TokenIndex),
 }
 
+impl Statement {
+    /// Calls `visit_statement` with every statement directly inside this one; what begins a `for` is no
+    /// statement inside it.
+    pub(crate) fn each_inner<'s>(&'s self, visit_statement: &mut dyn FnMut(&'s Statement)) {
+        match &self.kind {
+            StatementKind::Block(inner) | StatementKind::Switch { body: inner, .. } => {
+                inner.iter().for_each(visit_statement)
+            }
+            StatementKind::If { then, otherwise, .. } => {
+                visit_statement(then);
+                otherwise.iter().for_each(|otherwise| visit_statement(otherwise));
+            }
+            StatementKind::While { body, .. }
+            | StatementKind::DoWhile { body, .. }
+            | StatementKind::For { body, .. } => {
+                visit_statement(body);
+            }
+            StatementKind::Empty
+            | StatementKind::Expression(_)
+            | StatementKind::Declaration(_)
+            | StatementKind::Case(_)
+            | StatementKind::Default
+            | StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::Return(_)
+            | StatementKind::Terminate => {}
+        }
+    }
+}
+
 /// What stands between the parentheses of `while` and in the middle of `for`.
 #[derive(Debug, Clone)]
 pub(crate) enum LoopCondition {

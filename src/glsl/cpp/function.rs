@@ -109,7 +109,7 @@ impl AssignmentSearch<'_, '_> {
         }
         each_condition(statement, &mut |declaration| self.visit_declaration(declaration));
         each_expression(statement, &mut |expression| self.visit_expression(expression));
-        each_inner(statement, &mut |inner| self.visit_statement(inner));
+        statement.each_inner(&mut |inner| self.visit_statement(inner));
     }
 
     fn visit_declaration(&mut self, declaration: &Declaration) {
@@ -223,36 +223,6 @@ fn each_initialiser<'s>(
         .iter()
         .filter_map(|declarator| declarator.initialiser.as_ref())
         .for_each(visit_expression);
-}
-
-/// Calls `visit_statement` with every statement directly inside another.
-pub(super) fn each_inner<'s>(
-    statement: &'s Statement,
-    visit_statement: &mut dyn FnMut(&'s Statement),
-) {
-    match &statement.kind {
-        StatementKind::Block(inner) | StatementKind::Switch { body: inner, .. } => {
-            inner.iter().for_each(visit_statement)
-        }
-        StatementKind::If { then, otherwise, .. } => {
-            visit_statement(then);
-            otherwise.iter().for_each(|otherwise| visit_statement(otherwise));
-        }
-        StatementKind::While { body, .. }
-        | StatementKind::DoWhile { body, .. }
-        | StatementKind::For { body, .. } => {
-            visit_statement(body);
-        }
-        StatementKind::Empty
-        | StatementKind::Expression(_)
-        | StatementKind::Declaration(_)
-        | StatementKind::Case(_)
-        | StatementKind::Default
-        | StatementKind::Break
-        | StatementKind::Continue
-        | StatementKind::Return(_)
-        | StatementKind::Terminate => {}
-    }
 }
 
 impl Emitter<'_> {

@@ -347,28 +347,9 @@ fn each_in_statement(statement: &Statement, see: &mut dyn FnMut(TokenIndex)) {
         _ => {}
     }
     match &statement.kind {
-        StatementKind::Block(body) | StatementKind::Switch { body, .. } => {
-            body.iter().for_each(|statement| each_in_statement(statement, see));
-        }
         StatementKind::Declaration(declaration) => each_in_declaration(declaration, see),
-        StatementKind::If { then, otherwise, .. } => {
-            each_in_statement(then, see);
-            otherwise.iter().for_each(|otherwise| each_in_statement(otherwise, see));
-        }
-        StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } => {
-            each_in_statement(body, see);
-        }
-        StatementKind::For { init, body, .. } => {
-            init.iter().for_each(|init| each_in_statement(init, see));
-            each_in_statement(body, see);
-        }
-        StatementKind::Empty
-        | StatementKind::Expression(_)
-        | StatementKind::Case(_)
-        | StatementKind::Default
-        | StatementKind::Break
-        | StatementKind::Continue
-        | StatementKind::Return(_)
-        | StatementKind::Terminate => {}
+        StatementKind::For { init: Some(init), .. } => each_in_statement(init, see),
+        _ => {}
     }
+    statement.each_inner(&mut |inner| each_in_statement(inner, see));
 }

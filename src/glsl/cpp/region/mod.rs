@@ -82,9 +82,7 @@ fn leaves_region_from(statement: &Statement, enclosing_constructs: EnclosingCons
         _ => enclosing_constructs,
     };
     let mut any_leaves = false;
-    crate::cpp::function::each_inner(statement, &mut |part| {
-        any_leaves |= leaves_region_from(part, inside_statement)
-    });
+    statement.each_inner(&mut |part| any_leaves |= leaves_region_from(part, inside_statement));
     any_leaves
 }
 
