@@ -124,12 +124,7 @@ pub fn store_kernel_files<T: Send, E: Send>(
     kernels: &[KernelEvidence],
     store: impl Fn(&str, UnmadeFile<'_>) -> Result<T, E> + Sync,
 ) -> Result<StoredByName<T>, E> {
-    let named_kernels = kernel_files(kernels).into_par_iter().zip(kernels).with_max_len(1);
-    let stored = named_kernels.map(|(name, kernel)| {
-        let result = store(&name, UnmadeFile::Kernel(kernel))?;
-        Ok((name, result))
-    });
-    stored.collect()
+    store_each(kernel_files(kernels), kernels, UnmadeFile::Kernel, store)
 }
 
 /// Hands the files of mutants to `store`, on all cores; what it gives, by the file's name.
@@ -140,9 +135,19 @@ pub fn store_mutation_files<T: Send, E: Send>(
     mutations: &[MutationEvidence],
     store: impl Fn(&str, UnmadeFile<'_>) -> Result<T, E> + Sync,
 ) -> Result<StoredByName<T>, E> {
-    let named_mutations = mutation_files(mutations).into_par_iter().zip(mutations).with_max_len(1);
-    let stored = named_mutations.map(|(name, mutation)| {
-        let result = store(&name, UnmadeFile::Mutation(mutation))?;
+    store_each(mutation_files(mutations), mutations, UnmadeFile::Mutation, store)
+}
+
+/// Hands a file of each row to `store`, on all cores; what it gives, by the file's name.
+fn store_each<'e, R: Sync, T: Send, E: Send>(
+    names: Vec<String>,
+    rows: &'e [R],
+    file_of: fn(&'e R) -> UnmadeFile<'e>,
+    store: impl Fn(&str, UnmadeFile<'_>) -> Result<T, E> + Sync,
+) -> Result<StoredByName<T>, E> {
+    let named_rows = names.into_par_iter().zip(rows).with_max_len(1);
+    let stored = named_rows.map(|(name, row)| {
+        let result = store(&name, file_of(row))?;
         Ok((name, result))
     });
     stored.collect()
