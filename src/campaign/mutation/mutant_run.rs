@@ -216,8 +216,14 @@ impl ComparedText {
             let words = compile_with_optimization(source, mutated, mutant, optimization).ok()?;
             Module::parse(Arc::new(words)).ok()
         };
-        let code = module(source.optimization)?.code_words();
-        Some(Self { code, form: normal_form(&module(Optimization::Zero)?) })
+        let running = module(source.optimization)?;
+        let form = match source.optimization {
+            Optimization::Zero => normal_form(&running),
+            Optimization::Performance | Optimization::Size => {
+                normal_form(&module(Optimization::Zero)?)
+            }
+        };
+        Some(Self { code: running.code_words(), form })
     }
 }
 

@@ -73,13 +73,12 @@ pub(super) fn judge_pairs(
 fn pairs_of(plan: &KernelPlan<'_>, killed: &[usize]) -> Vec<MutantPair> {
     let mutants = &plan.mutated.mutants;
     let mut pairs = BTreeSet::new();
-    for (index, first) in killed.iter().enumerate() {
-        let Some(extent) = Extent::of(&mutants[*first]) else { continue };
-        let behind: Vec<(usize, Extent)> = killed[index + 1..]
-            .iter()
-            .filter_map(|second| Some((*second, Extent::of(&mutants[*second])?)))
-            .filter(|(_, other)| other.file == extent.file && other.start >= extent.end)
-            .collect();
+    let placed: Vec<(usize, Extent)> =
+        killed.iter().filter_map(|place| Some((*place, Extent::of(&mutants[*place])?))).collect();
+    for (index, (first, extent)) in placed.iter().enumerate() {
+        let is_behind =
+            |(_, other): &&(usize, Extent)| other.file == extent.file && other.start >= extent.end;
+        let behind: Vec<&(usize, Extent)> = placed[index + 1..].iter().filter(is_behind).collect();
         let next = behind.iter().min_by_key(|(place, other)| (other.start, *place));
         pairs.extend(next.map(|(second, _)| MutantPair {
             first: *first,
@@ -87,7 +86,7 @@ fn pairs_of(plan: &KernelPlan<'_>, killed: &[usize]) -> Vec<MutantPair> {
             relation: PairRelation::Place,
         }));
         let file = &plan.mutated.files[extent.file];
-        let Some(name) = assigned_name(file, &extent) else { continue };
+        let Some(name) = assigned_name(file, extent) else { continue };
         let reading = behind
             .iter()
             .filter(|(_, other)| other.start >= statement_end(file, extent.end))
