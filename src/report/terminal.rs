@@ -271,7 +271,7 @@ impl SummaryPage<'_> {
         self.write_labelled("", &[(by_expectation, Tone::Neutral)]);
         if open > 0 {
             let words = statement::counted(open as usize, "mutant");
-            let words = format!("{words} that no test noticed, listed in the reports");
+            let words = format!("{words} that no test noticed: evidence/mutation-*.json");
             self.write_labelled("", &[(words, Tone::Caution)]);
         }
         self.write_line("");

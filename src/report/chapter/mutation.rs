@@ -192,7 +192,7 @@ fn open_mutants(evidence: &Evidence, outline: &mut Outline) {
         outline.add_heading(2, title, format!("{ANCHOR}/{}", kernel.kernel));
         let count = counted(open.len(), "mutant");
         outline.add_paragraph(format!(
-            "{count}. Each is a fault that the tests would not show, unless it does what the kernel does without a proof."
+            "{count}. Each is a fault that the tests do not show, or does what the kernel does without a proof, or could not be judged, which is told with it."
         ));
         for mutant in open {
             outline.add_block(Block::Together(vec![
