@@ -250,8 +250,8 @@ fn a_file_that_names_no_finding_is_wrong_input() {
     wrong(named, "finding = \"data-rase@S3,S3\"", "unknown-id", "did you mean `data-race`?");
     wrong(named, "finding = \"data-race\"", "bad-value", "does not say which finding");
     wrong(named, "finding = \"barrier-divergence@S3\"", "bad-value", "no justification can accept");
-    wrong(named, "finding = \"data-race@S3,S3\"\nobligation = \"S3\"", "bad-value", "not both");
-    wrong(named, "# nothing", "bad-value", "names an `obligation` or a");
+    wrong(named, "finding = \"data-race@S3,S3\"\nobligation = \"S3\"", "bad-value", "only one");
+    wrong(named, "# nothing", "bad-value", "names an `obligation`, a");
     wrong("class = \"analysis\"", "class = \"dead\"", "bad-value", "accepted by analysis");
     wrong("approver = \"B. Reviewer\"", "approver = \" \"", "bad-value", "approver");
     wrong("kernel = \"alarm\"", "kernel = \"alarn\"", "unknown-kernel", "did you mean `alarm`?");

@@ -449,3 +449,119 @@ fn pairs_of_killed_mutants_are_judged_beside_the_score() {
     assert_eq!(mutation["score"], alone["score"]);
     run(vkcert().arg("mutate").arg(root()).args(["--order", "3"]), 2);
 }
+
+/// A justification of a mutant of the project `mutants`.
+fn justification(mutant: &str, class: &str, hash: &str) -> String {
+    let argument = match class {
+        "infeasible" => "argument = \"Both give 20.\"\n",
+        _ => "",
+    };
+    format!(
+        "schema = 1\n[[justification]]\nkernel = \"clamped\"\nmutant = \"{mutant}\"\nclass = \"{class}\"\n{argument}\
+         reason = \"It does what the kernel does.\"\nauthor = \"A. Author\"\napprover = \"B. Reviewer\"\nhash = \"{hash}\"\n"
+    )
+}
+
+/// The rows of `vkcert list mutants` of evidence.
+fn listed(project: &Path, out: &Path) -> Vec<Value> {
+    let mut command = vkcert();
+    command.args(["list", "mutants"]).arg(project).arg("--evidence").arg(out.join("evidence"));
+    run_json(&mut command, 0).as_array().unwrap().clone()
+}
+
+#[test]
+fn a_justification_accepts_the_mutant_of_its_name_and_content_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    copy_tree(&root().join("tests/projects/mutants"), &project);
+    let out = folder.path().join("out");
+    let certify = |code: i32| {
+        let _ = std::fs::remove_dir_all(&out);
+        certify_with_mutants(&project, &out, code)["mutation"]["counts"].clone()
+    };
+    let rejected = || -> Value {
+        let campaign = std::fs::read(out.join("evidence/campaign.json")).unwrap();
+        let campaign: Value = serde_json::from_slice(&campaign).unwrap();
+        campaign["justifications"][0]["rejected"].clone()
+    };
+    let justify = |text: &str| write(&project, "requirements/mutants.toml", text);
+    justify("schema = 1\n");
+    let before = certify(0);
+    assert_eq!((&before["accepted"], &before["survived"]), (&0.into(), &5.into()));
+    let rows = listed(&project, &out);
+    let row = rows.iter().find(|row| row["text"] == "> → >=").expect("a survivor");
+    let (id, hash) = (row["id"].as_str().unwrap(), row["hash"].as_str().unwrap());
+    let other = rows.iter().find(|row| row["text"] == "20u → 19u").expect("another");
+
+    justify(&justification(id, "infeasible", hash));
+    let after = certify(0);
+    assert_eq!((&after["accepted"], &after["survived"]), (&1.into(), &4.into()));
+    assert_eq!(rejected(), Value::Null);
+    let state = listed(&project, &out).into_iter().find(|row| row["id"] == id).unwrap();
+    assert!(state["state"].as_str().unwrap().contains("B. Reviewer"), "{state:#}");
+    let verified = run_json(vkcert().arg("verify").arg(out.join("evidence")).arg("--replay"), 0);
+    assert_eq!(verified["problems"], serde_json::json!([]));
+    let mutation = run_json(vkcert().arg("mutate").arg(&project), 0);
+    assert_eq!(mutation["summary"]["counts"]["accepted"], 1);
+
+    // Text that moves and comments above change nothing.
+    let kernel = project.join("glsl/clamped.comp");
+    let text = std::fs::read_to_string(&kernel).unwrap();
+    std::fs::write(&kernel, text.replace("void main", "// A comment.\n\nvoid main")).unwrap();
+    assert_eq!(certify(0)["accepted"], 1);
+    // Other code makes it stale.
+    std::fs::write(&kernel, text.replace("* 100u", "* 50u * 2u")).unwrap();
+    let stale = certify(1);
+    assert_eq!(stale["accepted"], 0);
+    assert!(rejected().as_str().unwrap().contains("stale"), "{}", rejected());
+    std::fs::write(&kernel, &text).unwrap();
+
+    // The hash of another mutant, and a mutant that a test kills.
+    justify(&justification(id, "infeasible", other["hash"].as_str().unwrap()));
+    assert_eq!(certify(1)["accepted"], 0);
+    let told = format!("what was signed is mutant {}", other["id"].as_str().unwrap());
+    assert!(rejected().as_str().unwrap().contains(&told), "{}", rejected());
+    let killed = mutants(&mutation, "clamped").iter().find(|mutant| mutant["status"] == "killed");
+    let killed = killed.unwrap()["id"].as_str().unwrap();
+    justify(&justification(killed, "infeasible", hash));
+    certify(1);
+    assert!(rejected().as_str().unwrap().contains("what was signed is mutant"), "{}", rejected());
+    let zeros = format!("sha256:{}", "0".repeat(64));
+    for (class, word) in [("infeasible", "contradicted: TC-"), ("analysis", "not needed: TC-")] {
+        justify(&justification(killed, class, &zeros));
+        certify(1);
+        assert!(rejected().as_str().unwrap().starts_with(word), "{}", rejected());
+    }
+}
+
+#[test]
+fn justifications_of_mutants_are_checked_before_anything_runs_and_not_judged_without_mutants() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    copy_tree(&root().join("tests/projects/mutants"), &project);
+    let out = folder.path().join("out");
+    let certify = |code: i32| {
+        let mut command = vkcert();
+        command.arg("certify").arg(&project).args(["--engine", "sequential", "--out"]);
+        run_json(command.arg(&out), code)
+    };
+    let campaign = certify(0);
+    let row = &campaign["justifications"][0];
+    assert_eq!(row["rejected"], Value::Null);
+    assert!(row["not_judged"].as_str().unwrap().contains("no mutant of clamped"), "{row:#}");
+    run_json(vkcert().arg("list").arg("mutants").arg(&project).arg("--evidence").arg(&out), 2);
+    let zeros = format!("sha256:{}", "0".repeat(64));
+    let accepted = justification("CBR.36", "infeasible", &zeros);
+    for (text, told) in [
+        (justification("CBR.999", "infeasible", &zeros), "no mutant `CBR.999`"),
+        (justification("MR.36", "infeasible", &zeros), "mutant 36 is `CBR.36`"),
+        (justification("CBR.36", "dead", &zeros), "not as dead"),
+        (accepted.replace("mutant =", "obligation = \"S1\"\nmutant ="), "only one"),
+        (format!("{accepted}configuration = \"default\"\n"), "all configurations"),
+        (format!("{accepted}{}", accepted.replace("schema = 1", "")), "justified twice"),
+    ] {
+        write(&project, "requirements/mutants.toml", &text);
+        let error = certify(2).to_string();
+        assert!(error.contains(told), "{told}: {error}");
+    }
+}

@@ -11,7 +11,6 @@ use super::kernel::{CompiledKernel, Kernel, Measurement};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage::coupling::{LocatedBarrier, LocatedPair, SideStructures, pair_obligations};
-use vkcert_coverage::justification::{BoundConfiguration, earlier_kernel_hash};
 use vkcert_model::access_pair::{Passage, ReadDescriptor};
 use vkcert_model::criterion::CriterionName;
 use vkcert_model::id::{KernelName, ModuleKey};
@@ -124,11 +123,7 @@ fn earlier_hashes(
     let definitions = obligations.iter().filter_map(|obligation| obligation.definition.as_ref());
     let writers: BTreeSet<KernelName> = definitions.filter_map(|place| place.kernel).collect();
     let writing = kernels.iter().filter(|kernel| writers.contains(&KernelName::from(&kernel.name)));
-    let hashes = writing.map(|kernel| {
-        let configurations = kernel.configurations.iter().map(|row| &row.configuration);
-        let bound = BoundConfiguration::of_all(configurations);
-        (KernelName::from(&kernel.name), earlier_kernel_hash(&kernel.code_digits(), &bound))
-    });
+    let hashes = writing.map(|kernel| (KernelName::from(&kernel.name), kernel.signed_hash()));
     hashes.collect()
 }
 

@@ -227,8 +227,11 @@ pub fn derive_evidence(
 
 /// Mutants with their statuses, counted in the campaign.
 fn settle_mutation(campaign: &mut Campaign, facts: Option<MutationFacts>) -> Vec<MutationEvidence> {
-    let Some(MutationFacts { asked, mut mutations }) = facts else { return Vec::new() };
-    mutation::settle_statuses(&mut mutations);
+    let Some(MutationFacts { asked, mut mutations }) = facts else {
+        mutation::settle_mutants(&mut [], campaign);
+        return Vec::new();
+    };
+    mutation::settle_mutants(&mut mutations, campaign);
     let summary = mutation::summarize(asked, &mutations, &Traces::of_campaign(campaign));
     campaign.mutation = Some(summary);
     mutations

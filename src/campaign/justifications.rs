@@ -5,11 +5,12 @@
 
 use super::kernel::Kernel;
 use super::kernel_coverage::obligation_texts;
+use super::mutation::mutant_ids;
 use crate::CampaignError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::finding::FindingKind;
-use vkcert_model::id::{FindingId, ObligationId};
+use vkcert_model::id::{FindingId, MutantId, ObligationId};
 use vkcert_model::requirement::JustificationSubject;
 use vkcert_requirement::Project;
 use vkcert_requirement::nearest::did_you_mean;
@@ -32,26 +33,34 @@ pub fn check_justifications(project: &Project, kernels: &[Kernel]) -> Result<(),
         // one.
         let Some(first) = kernel.configurations.first() else { continue };
         let known_obligations = obligation_texts(kernel, first);
+        // Found where a justification names one.
+        let mut known_mutants: Option<BTreeSet<MutantId>> = None;
         for justification in rows {
-            if let JustificationSubject::Obligation(id) = &justification.value.subject
-                && !known_obligations.contains_key(id)
-                // Which pairs of accesses it has is not known then.
-                && !set_aside_before.contains_key(&justification.kernel)
-            {
-                diagnostics.push(unknown_obligation(
-                    justification,
-                    id,
-                    kernel,
-                    known_obligations.keys().map(|known_id| known_id.as_str()).collect(),
-                ));
-            }
-            if let JustificationSubject::Finding(id) = &justification.value.subject {
-                diagnostics.extend(unnamed_finding(
+            match &justification.value.subject {
+                JustificationSubject::Obligation(id) => {
+                    // Which pairs of accesses it has is not known then.
+                    let is_known = known_obligations.contains_key(id)
+                        || set_aside_before.contains_key(&justification.kernel);
+                    if !is_known {
+                        let known_ids = known_obligations.keys().map(|id| id.as_str()).collect();
+                        diagnostics.push(unknown_obligation(justification, id, kernel, known_ids));
+                    }
+                }
+                JustificationSubject::Finding(id) => diagnostics.extend(unnamed_finding(
                     justification,
                     id,
                     (kernel, &known_obligations),
                     project,
-                ));
+                )),
+                JustificationSubject::Mutant(id) => {
+                    let known_ids = match &known_mutants {
+                        Some(known_ids) => known_ids,
+                        None => known_mutants.insert(mutant_ids(project, kernel)?),
+                    };
+                    if !known_ids.contains(id) {
+                        diagnostics.push(unknown_mutant(justification, id, kernel, known_ids));
+                    }
+                }
             }
             diagnostics.extend(unknown_configuration(justification, kernel));
         }
@@ -124,6 +133,25 @@ fn unknown_configuration(justification: &Row, kernel: &Kernel) -> Option<Diagnos
     let hint = did_you_mean(name, &known_names)
         .unwrap_or_else(|| format!("its configurations: {}", known_names.join(", ")));
     Some(justification.origin.at("configuration").error("unknown-id", message).hint(hint))
+}
+
+fn unknown_mutant(
+    justification: &Row,
+    id: &MutantId,
+    kernel: &Kernel,
+    known_ids: &BTreeSet<MutantId>,
+) -> Diagnostic {
+    let message = format!("the kernel `{}` has no mutant `{id}`", kernel.name);
+    let known_names: Vec<&str> = known_ids.iter().map(|known_id| known_id.as_str()).collect();
+    // `ROR.22`: another operator may make the mutant of this number by now.
+    let number = id.as_str().rsplit('.').next().unwrap_or_default();
+    let same_number = known_names.iter().find(|name| name.rsplit('.').next() == Some(number));
+    let hint = match same_number {
+        Some(name) => format!("mutant {number} is `{name}`"),
+        None => did_you_mean(id.as_str(), &known_names)
+            .unwrap_or_else(|| "`vkcert list mutants` prints the names of mutants".to_owned()),
+    };
+    justification.origin.at("mutant").error("unknown-id", message).hint(hint)
 }
 
 fn names_kernel(justification: &Row, kernel: &Kernel) -> bool {

@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use vkcert_cache::CacheKey;
+use vkcert_coverage::justification::{BoundConfiguration, signed_kernel_hash};
 use vkcert_exec::{JobModule, ModuleRecording};
 use vkcert_glsl::IncludeLookup;
 use vkcert_instrument::{self as instrument, NotInstrumented, RecordRequest};
@@ -208,6 +209,12 @@ impl TargetedKernel {
 }
 
 impl Kernel {
+    /// What justifications are bound to of it: the hash of its code and of its configurations.
+    pub fn signed_hash(&self) -> String {
+        let configurations = self.configurations.iter().map(|row| &row.configuration);
+        signed_kernel_hash(&self.code_digits(), &BoundConfiguration::of_all(configurations))
+    }
+
     /// A kernel of a project, under these configurations.
     pub fn configured(targeted: TargetedKernel, configurations: Vec<KernelConfiguration>) -> Self {
         Self { targeted, configurations }

@@ -244,6 +244,7 @@ pub(super) enum Listing {
     Tests,
     Obligations,
     Findings,
+    Mutants,
     Devices,
     Criteria,
     Formats,
@@ -258,7 +259,7 @@ pub(super) struct List {
     #[arg(default_value = ".")]
     pub dir: PathBuf,
     /// Justifications to review: with `obligations` for what no test can cover under a
-    /// configuration, with `findings` for those that stand
+    /// configuration, with `findings` for those that stand, with `mutants` for those that no test noticed
     #[arg(long)]
     pub propose: bool,
     /// With `obligations`: those that tests have brought to this, from stored evidence
@@ -268,7 +269,7 @@ pub(super) struct List {
     /// has it. With `tests`: what reviews of their procedures and of their results are bound to
     #[arg(long)]
     pub hash: bool,
-    /// With `findings`, `--status` and `tests --hash`: the evidence to read [default:
+    /// With `findings`, `mutants`, `--status` and `tests --hash`: the evidence to read [default:
     /// reports/evidence in the project]
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,

@@ -1,9 +1,9 @@
-//! `vkcert list WHAT`: kernels, requirements, tests, obligations, findings, devices, criteria,
+//! `vkcert list WHAT`: kernels, requirements, tests, obligations, findings, mutants, devices, criteria,
 //! formats, documents, mutation operators.
 
 use super::args::{Common, List, Listing, OutputForm};
 use super::failure::Failure;
-use super::{findings, listed_tests, measured_obligations, obligations, output};
+use super::{findings, listed_mutants, listed_tests, measured_obligations, obligations, output};
 use crate::campaign::{engines, project};
 use crate::coverage::CRITERIA;
 use crate::exec::vulkan::VulkanExecutor;
@@ -25,8 +25,12 @@ pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failur
         Listing::Findings if list.propose => {
             return findings::propose_justifications(common, list);
         }
+        Listing::Mutants if list.propose => {
+            return listed_mutants::propose_justifications(common, list);
+        }
         Listing::Obligations
         | Listing::Findings
+        | Listing::Mutants
         | Listing::Kernels
         | Listing::Requirements
         | Listing::Tests
@@ -45,6 +49,7 @@ pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failur
             None => obligations::obligation_rows(list, common.form())?,
         },
         Listing::Findings => findings::finding_rows(list)?,
+        Listing::Mutants => listed_mutants::mutant_rows(list)?,
         Listing::Devices => device_rows()?,
         Listing::Criteria => CRITERIA
             .iter()
@@ -94,7 +99,7 @@ pub(super) fn print_listing(common: &Common, list: &List) -> Result<Exit, Failur
 /// Options that go with some listings alone.
 fn refuse_misplaced_options(list: &List) -> Result<(), Failure> {
     let is_of_obligations = list.what == Listing::Obligations;
-    let is_of_findings = list.what == Listing::Findings;
+    let is_of_evidence = matches!(list.what, Listing::Findings | Listing::Mutants);
     let has_status = list.status.is_some();
     let tells_hashes_of_tests = list.what == Listing::Tests && list.hash;
     let misplaced_options = [
@@ -104,12 +109,12 @@ fn refuse_misplaced_options(list: &List) -> Result<(), Failure> {
             "--hash goes with `vkcert list obligations --status` and `vkcert list tests` alone",
         ),
         (
-            list.evidence.is_some() && !is_of_findings && !has_status && !tells_hashes_of_tests,
-            "--evidence goes with `vkcert list findings`, `vkcert list obligations --status` and `vkcert list tests --hash` alone",
+            list.evidence.is_some() && !is_of_evidence && !has_status && !tells_hashes_of_tests,
+            "--evidence goes with `vkcert list findings`, `vkcert list mutants`, `vkcert list obligations --status` and `vkcert list tests --hash` alone",
         ),
         (
-            list.propose && !is_of_obligations && !is_of_findings,
-            "--propose goes with `vkcert list obligations` and `vkcert list findings` alone",
+            list.propose && !is_of_obligations && !is_of_evidence,
+            "--propose goes with `vkcert list obligations`, `vkcert list findings` and `vkcert list mutants` alone",
         ),
     ];
     match misplaced_options.into_iter().find(|(is_misplaced, _)| *is_misplaced) {

@@ -23,6 +23,7 @@ mod file_set;
 mod findings;
 mod init;
 mod list;
+mod listed_mutants;
 mod listed_tests;
 mod lower;
 mod manual;

@@ -14,8 +14,11 @@ use crate::campaign::mutation::{
 };
 use crate::campaign::plan::{EngineChoice, EngineRequest, RunPlan};
 use crate::campaign::project;
+use crate::coverage::ApproverRule;
 use crate::derivation::conclusion::because_of_score;
-use crate::derivation::mutation::{Traces, summarize};
+use crate::derivation::mutation::{
+    AcceptanceRules, MutantJustificationOutcome, Traces, accept_mutants, summarize,
+};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{
     JudgingTests, MutantEvidence, MutantRuns, MutantStatus, MutationEvidence, MutationScore,
@@ -26,6 +29,7 @@ use crate::model::id::KernelName;
 use crate::model::mutation::MUTATION_OPERATORS;
 use crate::model::place::SourceFile;
 use crate::report::mutant_diff;
+use crate::requirement::Project;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -56,7 +60,8 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         &engines?.sequential(),
         &request,
     )?;
-    let mutations = facts.mutations;
+    let mut mutations = facts.mutations;
+    let rejected = accept_justified(project, &mut mutations);
     let summary = summarize(facts.asked, &mutations, &Traces::of_project(project));
     let demand = project.settings.value.mutation;
     // Where nothing has changed there is nothing to reach a threshold.
@@ -70,6 +75,7 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         second_order: &second_order,
         order: request.order,
         unchanged: &request.unchanged,
+        rejected: &rejected,
     };
     match common.form() {
         OutputForm::Json => {
@@ -92,6 +98,23 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         Some(_) => Exit::Failed,
         None => Exit::Success,
     })
+}
+
+/// Marks the mutants that the project's justifications accept; the justifications that are rejected, as sentences.
+fn accept_justified(project: &Project, mutations: &mut [MutationEvidence]) -> Vec<String> {
+    let rules = AcceptanceRules {
+        approval: ApproverRule::for_level(project.settings.value.level),
+        lacks_tests: false,
+        partly_configured: BTreeSet::new(),
+    };
+    let justifications = || project.justifications.iter().map(|located| &located.value);
+    let outcomes = accept_mutants(mutations, justifications(), &rules);
+    let rejected = justifications().zip(outcomes).filter_map(|(justification, outcome)| {
+        let Some(MutantJustificationOutcome::Rejected(reason)) = outcome else { return None };
+        let (subject, kernel) = (&justification.subject, justification.kernel);
+        Some(format!("the justification of {subject} of kernel {kernel} is rejected: {reason}"))
+    });
+    rejected.collect()
 }
 
 /// Mutants run on the sequential engine alone.
@@ -136,6 +159,8 @@ struct MutationOutcome<'m> {
     order: MutationOrder,
     /// Kernels that were left out.
     unchanged: &'m BTreeSet<KernelName>,
+    /// Justifications of mutants that are not accepted, each with the reason.
+    rejected: &'m [String],
 }
 
 impl MutationOutcome<'_> {
@@ -158,6 +183,9 @@ impl MutationOutcome<'_> {
             for note in &kernel.notes {
                 let _ = writeln!(text, "note: kernel {}: {note}", kernel.kernel);
             }
+        }
+        for sentence in self.rejected {
+            let _ = writeln!(text, "warning: {sentence}");
         }
         for kernel in self.unchanged {
             let _ = writeln!(
@@ -206,17 +234,20 @@ impl MutationOutcome<'_> {
         let reason = match mutant.status {
             MutantStatus::Survived | MutantStatus::NoTest => "",
             MutantStatus::Undecided => mutant.runs.reason().unwrap_or_default(),
-            MutantStatus::Killed | MutantStatus::Equivalent | MutantStatus::NotCompiled => return,
+            MutantStatus::Killed
+            | MutantStatus::Equivalent
+            | MutantStatus::NotCompiled
+            | MutantStatus::Accepted => return,
         };
         let edit = mutant.edits.first().expect("a mutant changes something");
         let _ = writeln!(
             text,
-            "{} {}:{}:{}: mutant {} of kernel {}, {}{}{reason}",
+            "{} {}:{}:{}: mutant {} of kernel {} ({}){}{reason}",
             mutant.status.word(),
             edit.file,
             edit.line,
             edit.column,
-            mutant.number,
+            mutant.id(),
             kernel.kernel,
             codes(mutant).join(", "),
             if reason.is_empty() { "" } else { ": " },
@@ -248,6 +279,7 @@ impl MutationOutcome<'_> {
             "schema": 1,
             "modules": modules,
             "unchanged": self.unchanged,
+            "rejected": self.rejected,
             "operators": operators,
             "kernels": kernels.collect::<Vec<_>>(),
             "second_order": self.second_order,
@@ -259,6 +291,7 @@ impl MutationOutcome<'_> {
     fn mutant_json(&self, mutant: &MutantEvidence) -> Value {
         let edit = mutant.edits.first().expect("a mutant changes something");
         let mut value = json!({
+            "id": mutant.id(),
             "number": mutant.number,
             "operators": mutant.operators,
             "file": edit.file,
@@ -279,6 +312,9 @@ impl MutationOutcome<'_> {
         }
         if let Some(proof) = mutant.proof {
             value["proof"] = json!(proof.name());
+        }
+        if let Some(acceptance) = &mutant.acceptance {
+            value["acceptance"] = json!(acceptance);
         }
         value
     }
@@ -312,6 +348,9 @@ fn score_in_words(summary: &MutationSummary) -> String {
         MutationScore::of_summary(summary),
         MutationScore::by_expectation(summary),
     );
+    if let Some(uncounted) = summary.counts.uncounted_in_words() {
+        let _ = writeln!(words, "{uncounted}");
+    }
     if summary.counts.survived > 0 {
         words.push_str(
             "Of the mutants that survived, some may do what the kernel does, without a proof.\n",

@@ -239,6 +239,10 @@ name_id!(
     /// A finding of one kernel as justifications name it: the kind, `@`, and the statements that it is about
     /// (`data-race@S4,S7`), or test, buffer or check (`coupling@dispatch-covers-domain`).
     FindingId);
+name_id!(
+    /// A mutant of one kernel as justifications name it: the first operator that makes it and its number among the mutants of
+    /// the kernel (`ROR.22`).
+    MutantId);
 
 impl FindingId {
     /// The kind that it names; none where it names no kind.

@@ -315,11 +315,13 @@ fn failing_checks(evidence: &Evidence) -> Counted {
     counted
 }
 
-/// Justifications that do not count. That one is gone is told by what it closed.
+/// Justifications that do not count. That one is gone is told by what it closed, and of mutants that were not asked for
+/// nothing is worse.
 fn idle_justifications(evidence: &Evidence) -> Counted {
     let mut counted = Counted::new();
     for row in &evidence.campaign.justifications {
-        if row.rejected.is_some() || row.not_judged.is_some() {
+        let is_unjudged = row.not_judged.is_some() && !row.is_of_mutant();
+        if row.rejected.is_some() || is_unjudged {
             let justification = &row.justification;
             let subject = format!("of {}, kernel {}", justification.subject, justification.kernel);
             *counted.entry(subject).or_default() += 1;

@@ -42,7 +42,7 @@ pub use history::{
 };
 pub use html::{HTML_SPLIT_ABOVE, KERNEL_FOLDER, KERNEL_PAGE_START, PagedHtml, kernel_folder};
 pub use json::{EvidencePart, EvidenceTexts, render_json_from};
-pub use mutant_diff::mutant_diff;
+pub use mutant_diff::{ChangedPart, changes_on_one_line, mutant_diff, stored_text};
 pub use pdf::{PDF_VOLUME_PAGES, PdfVolumes, VOLUME_FOLDER, VOLUME_START, volume_folder};
 pub use pipeline::{
     DiagnosticLine, InterfacePlaces, LineForm, LineLevel, ProcedurePlaces, coupling_lines,

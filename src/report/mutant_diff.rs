@@ -21,6 +21,53 @@ pub fn mutant_diff<'t>(edits: &[MutantEdit], text_of: impl Fn(&str) -> Option<&'
     diffs.collect()
 }
 
+/// The part of a text from the first edit to the last one, before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedPart {
+    /// What stands there.
+    pub old: String,
+    /// What a mutant has in its place.
+    pub new: String,
+}
+
+/// What edits of one file, in its order, change of its text. Where the text is not known, or is another one, the words of
+/// the edits alone, with `…` between them.
+pub(crate) fn changed_part(edits: &[&MutantEdit], text: Option<&str>) -> ChangedPart {
+    let known = text.and_then(|text| known_part(edits, text));
+    known.unwrap_or_else(|| {
+        let words = |of_edit: fn(&MutantEdit) -> &str| {
+            edits.iter().map(|edit| of_edit(edit)).collect::<Vec<_>>().join(" … ")
+        };
+        ChangedPart { old: words(|edit| &edit.old), new: words(|edit| &edit.new) }
+    })
+}
+
+fn known_part(edits: &[&MutantEdit], text: &str) -> Option<ChangedPart> {
+    let (first, last) = (edits.first()?, edits.last()?);
+    let (start, end) = (first.start as usize, last.start as usize + last.old.len());
+    let unchanged_behind = text.len().checked_sub(end)?;
+    let changed = changed_text(text, edits)?;
+    let new = changed.get(start..changed.len() - unchanged_behind)?.to_owned();
+    Some(ChangedPart { old: text.get(start..end)?.to_owned(), new })
+}
+
+/// What a mutant changes, file by file, on one line each: for tables.
+pub fn changes_on_one_line<'t>(
+    edits: &[MutantEdit],
+    text_of: impl Fn(&str) -> Option<&'t str>,
+) -> ChangedPart {
+    let parts = edits.chunk_by(|edit, next| edit.file == next.file).map(|edits| {
+        let text = edits.first().and_then(|edit| text_of(&edit.file));
+        changed_part(&edits.iter().collect::<Vec<_>>(), text)
+    });
+    let parts: Vec<ChangedPart> = parts.collect();
+    let on_one_line = |of_part: fn(&ChangedPart) -> &str| {
+        let words = parts.iter().map(|part| of_part(part).split_whitespace().collect::<Vec<_>>());
+        words.map(|words| words.join(" ")).collect::<Vec<_>>().join(" … ")
+    };
+    ChangedPart { old: on_one_line(|part| &part.old), new: on_one_line(|part| &part.new) }
+}
+
 /// A text with edits, which are in its order; none where it is not the text that they are of.
 fn changed_text(text: &str, edits: &[&MutantEdit]) -> Option<String> {
     let mut changed = String::with_capacity(text.len() + 16);
@@ -49,7 +96,7 @@ fn words_alone(file: &str, edits: &[&MutantEdit]) -> String {
 }
 
 /// The text of a file as evidence has it.
-pub(crate) fn stored_text<'e>(evidence: &'e Evidence, file: &str) -> Option<&'e str> {
+pub fn stored_text<'e>(evidence: &'e Evidence, file: &str) -> Option<&'e str> {
     let input = evidence.inputs.as_ref().and_then(|inputs| inputs.files.get(file));
     if let Some(StoredFile::Text(text)) = input {
         return Some(text);
@@ -76,5 +123,10 @@ mod tests {
         let unknown = "--- k.comp\n+++ k.comp\n@@ line 2, column 1 @@\n-b\n+x\n";
         assert_eq!(mutant_diff(&edits[..1], |_| None), unknown);
         assert_eq!(mutant_diff(&edits[..1], |_| Some("other text")), unknown);
+        let part = |text: Option<&str>| changes_on_one_line(&edits, |_| text);
+        let told = |old: &str, new: &str| ChangedPart { old: old.to_owned(), new: new.to_owned() };
+        assert_eq!(part(Some(text)), told("b + c", "x + y"));
+        assert_eq!(part(None), told("b … c", "x … y"));
+        assert_eq!(part(Some("other text")), told("b … c", "x … y"));
     }
 }

@@ -65,10 +65,13 @@ fn signed_words(evidence: &Evidence) -> Option<String> {
     let accepted_items = evidence.campaign.open_items.iter().filter(|item| !item.stands()).count();
     let justified_count = justified_obligations(evidence);
     let (_, accepted_findings) = facts::finding_counts(&facts::merged_findings(evidence));
+    let mutation = evidence.campaign.mutation.as_ref();
+    let accepted_mutants = mutation.map_or(0, |summary| summary.counts.accepted as usize);
     let signed_parts = [
         (accepted_items > 0).then(|| counted(accepted_items, "accepted open item")),
         (justified_count > 0).then(|| counted(justified_count, "justified obligation")),
         (accepted_findings > 0).then(|| counted(accepted_findings, "accepted finding")),
+        (accepted_mutants > 0).then(|| counted(accepted_mutants, "accepted mutant")),
     ];
     let signed_parts: Vec<String> = signed_parts.into_iter().flatten().collect();
     (!signed_parts.is_empty()).then(|| signed_parts.join(", "))

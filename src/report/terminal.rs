@@ -222,20 +222,21 @@ impl SummaryPage<'_> {
         let shown_rows: Vec<ListRow> = standing_findings.take(LISTED).map(finding_row).collect();
         self.write_rows(&shown_rows, Tone::Bad);
         self.write_more(standing_count);
-        let unjudged_rows: Vec<_> = evidence
-            .campaign
-            .justifications
-            .iter()
-            .filter(|row| row.not_judged.is_some())
-            .take(LISTED)
-            .collect();
-        if !unjudged_rows.is_empty() {
+        let rows = evidence.campaign.justifications.iter();
+        let unjudged_rows = rows.filter(|row| row.not_judged.is_some());
+        let (of_mutants, others): (Vec<_>, Vec<_>) =
+            unjudged_rows.partition(|row| row.is_of_mutant());
+        if !of_mutants.is_empty() || !others.is_empty() {
             self.write_labelled(
                 "Not judged",
                 &[("justifications of what did not run".into(), Tone::Caution)],
             );
         }
-        for row in unjudged_rows {
+        if !of_mutants.is_empty() {
+            let words = format!("{} of mutants that were not judged", of_mutants.len());
+            self.write_item(&words, Tone::Caution);
+        }
+        for row in others.into_iter().take(LISTED) {
             let unjudged_reason = row.not_judged.as_deref().unwrap_or_default();
             self.write_item(
                 &format!(
@@ -257,7 +258,6 @@ impl SummaryPage<'_> {
         }
     }
 
-    /// Where the evidence does not verify as a whole, at the top and at the end.
     /// What tests made of mutants, where these were asked for.
     fn write_mutation(&mut self, evidence: &Evidence) {
         let Some(summary) = &evidence.campaign.mutation else { return };
@@ -269,6 +269,9 @@ impl SummaryPage<'_> {
         let tone = if open == 0 { Tone::Good } else { Tone::Caution };
         self.write_labelled("Mutants", &[(score, tone)]);
         self.write_labelled("", &[(by_expectation, Tone::Neutral)]);
+        if let Some(words) = counts.uncounted_in_words() {
+            self.write_labelled("", &[(words, Tone::Neutral)]);
+        }
         if open > 0 {
             let words = statement::counted(open as usize, "mutant");
             let words = format!("{words} that no test noticed: evidence/mutation-*.json");
@@ -277,6 +280,7 @@ impl SummaryPage<'_> {
         self.write_line("");
     }
 
+    /// Where the evidence does not verify as a whole, at the top and at the end.
     fn write_stamp(&mut self) {
         if let Some(stamp) = self.presentation.standing.stamp() {
             for line in wrap(stamp, self.page_width() - 2) {

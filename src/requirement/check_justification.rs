@@ -1,6 +1,6 @@
 //! Consistency of justifications: subjects, hashes, and texts that say something.
 //!
-//! Does not cover: whether the obligation or finding exists, which only a run shows.
+//! Does not cover: whether the obligation, finding or mutant exists, which takes its kernel or a run.
 
 use super::check::{hash_error, unknown_name};
 use super::check_document::check_date;
@@ -53,6 +53,10 @@ pub(super) fn check_justifications(
                 // Statements can be in several findings of one kind.
                 Some(&justification.hash)
             }
+            JustificationSubject::Mutant(_) => {
+                problems.extend(check_mutant(origin, justification));
+                None
+            }
         };
         if !seen_subjects.insert((
             &justification.kernel,
@@ -102,6 +106,19 @@ fn check_finding(
     (class != JustificationClass::Analysis).then(|| {
         let message = format!("a finding is accepted by analysis, not as {class}");
         origin.at("class").error("bad-value", message).hint("class = \"analysis\"")
+    })
+}
+
+/// What is wrong with a justification of a mutant, as far as its class and its configuration tell.
+fn check_mutant(origin: &Origin, justification: &Justification) -> Option<Diagnostic> {
+    if justification.configuration.is_some() {
+        let message = "a mutant is one of all configurations of its kernel";
+        return Some(origin.at("configuration").error("bad-value", message));
+    }
+    let class = justification.class;
+    (!class.can_accept_mutants()).then(|| {
+        let message = format!("a mutant is accepted as infeasible or by analysis, not as {class}");
+        origin.at("class").error("bad-value", message).hint("class = \"infeasible\"")
     })
 }
 

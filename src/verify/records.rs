@@ -26,7 +26,7 @@ use vkcert_model::verdict::{EngineName, Verdict};
 pub fn check_bounds(stored: &Evidence, verification: &mut Verification) {
     let tests = RowsByTest::of_tests(&stored.campaign.tests);
     let configurations = ConfigurationsByTest::of(stored);
-    let kernel_hashes = derive::earlier_kernel_hashes(&stored.kernels);
+    let kernel_hashes = derive::signed_kernel_hashes(&stored.kernels);
     for kernel in &stored.kernels {
         let barriers = kernel.barriers.iter().map(|barrier| barrier.number).collect();
         KernelRecords {

@@ -20,6 +20,7 @@ use crate::facts::MutationFacts;
 use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
 use mutant_run::MutantBench;
+pub(crate) use plan::mutant_ids;
 use plan::{KernelPlan, MutantFacts, plan_mutation};
 use rayon::prelude::*;
 pub use second_order::{PairRelation, SecondOrderMutant};

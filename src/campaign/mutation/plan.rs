@@ -9,14 +9,15 @@ use crate::kernel::Kernel;
 use crate::project;
 use crate::test_run::PreparedTest;
 use std::collections::BTreeSet;
+use vkcert_coverage::acceptance::mutant_acceptance;
 use vkcert_glsl::KernelSource;
-use vkcert_glsl::mutation::{MutatedKernel, SelectionWanted, SourceMutant, mutate};
+use vkcert_glsl::mutation::{MutatedKernel, SelectionWanted, SourceEdit, SourceMutant, mutate};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{
-    EVIDENCE_SCHEMA, EquivalenceProof, MutantEdit, MutantEvidence, MutantRuns, MutantSample,
-    MutationEvidence, MutationExtent,
+    EVIDENCE_SCHEMA, EquivalenceProof, MutantAcceptance, MutantEdit, MutantEvidence, MutantRuns,
+    MutantSample, MutantStatus, MutationEvidence, MutationExtent, mutant_id,
 };
-use vkcert_model::id::{KernelName, RequirementId, TestId};
+use vkcert_model::id::{KernelName, MutantId, RequirementId, TestId};
 use vkcert_model::place::Position;
 use vkcert_model::random::SplitMix64;
 use vkcert_requirement::Project;
@@ -24,6 +25,8 @@ use vkcert_requirement::Project;
 /// The mutants of one kernel that are to be judged.
 pub(super) struct KernelPlan<'a> {
     pub(super) kernel: &'a Kernel,
+    /// What justifications of its mutants are bound to.
+    code: String,
     /// None of one that is given as SPIR-V.
     pub(super) source: Option<KernelSource>,
     pub(super) mutated: MutatedKernel,
@@ -76,12 +79,30 @@ pub(super) fn plan_mutation<'a>(
         };
         let chosen = mutated.mutants.iter().enumerate().filter(is_chosen);
         let chosen = chosen.map(|(place, _)| place).collect();
-        plans.push(KernelPlan { kernel, source, mutated, tests, chosen });
+        let code = kernel.signed_hash();
+        plans.push(KernelPlan { kernel, code, source, mutated, tests, chosen });
     }
     if let Some(sample) = asked.sample {
         draw_sample(&mut plans, sample);
     }
     Ok(plans)
+}
+
+/// The names of all mutants of a kernel; none of one that is given as SPIR-V.
+pub(crate) fn mutant_ids(
+    project: &Project,
+    kernel: &Kernel,
+) -> Result<BTreeSet<MutantId>, CampaignError> {
+    let settings = &project.settings.value;
+    let Some(row) = settings.kernels.iter().find(|row| row.name.as_str() == kernel.name) else {
+        return Ok(BTreeSet::new());
+    };
+    let Some(source) = project::source_of(&project.root, settings, row)? else {
+        return Ok(BTreeSet::new());
+    };
+    let mutants = mutate(&source, SelectionWanted::Left)?.mutants;
+    let ids = mutants.iter().zip(1..).map(|(mutant, number)| mutant_id(&mutant.operators, number));
+    Ok(ids.collect())
 }
 
 /// Whether a test of these requirements is one of those that are asked for.
@@ -174,14 +195,27 @@ impl KernelPlan<'_> {
         let MutantFacts { runs, proof } = facts;
         let mutant = &self.mutated.mutants[place];
         let status = runs.status(proof);
-        MutantEvidence {
-            number: place as u32 + 1,
-            operators: mutant.operators.clone(),
-            edits: self.edits(mutant),
-            runs,
-            proof,
-            status,
-        }
+        let edits = self.edits(mutant);
+        let acceptance = match status {
+            MutantStatus::Survived | MutantStatus::Undecided => {
+                Some(self.acceptance(mutant, &edits))
+            }
+            MutantStatus::Killed
+            | MutantStatus::Equivalent
+            | MutantStatus::NoTest
+            | MutantStatus::NotCompiled
+            | MutantStatus::Accepted => None,
+        };
+        let (number, operators) = (place as u32 + 1, mutant.operators.clone());
+        MutantEvidence { number, operators, edits, runs, proof, acceptance, status }
+    }
+
+    /// What a justification of the mutant signs.
+    fn acceptance(&self, mutant: &SourceMutant, edits: &[MutantEdit]) -> MutantAcceptance {
+        let text_of =
+            |edit: &SourceEdit| self.mutated.files[edit.span.file.0 as usize].text.as_str();
+        let texts = mutant.edits.iter().map(text_of);
+        mutant_acceptance(self.name(), &self.code, edits.iter().zip(texts))
     }
 
     fn edits(&self, mutant: &SourceMutant) -> Vec<MutantEdit> {

@@ -28,6 +28,7 @@ const COLUMNS: &[CountColumn] = &[
     column("TIME, ERROR", |counts| counts.by_ending),
     column("SURVIVED", |counts| counts.survived),
     rare("EQUIVALENT", |counts| counts.equivalent),
+    rare("ACCEPTED", |counts| counts.accepted),
     rare("NO TEST", |counts| counts.no_test),
     rare("UNDECIDED", |counts| counts.undecided),
     rare("NOT COMPILED", |counts| counts.not_compiled),

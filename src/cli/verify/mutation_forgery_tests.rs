@@ -5,7 +5,7 @@ use super::forgery::{
     HonestEvidence, certified_folder_with, evidence_documents, forged_values, places_in,
     verify_forged, with_forged_document,
 };
-use crate::derivation::mutation::{Traces, settle_statuses, summarize};
+use crate::derivation::mutation::{Traces, settle_mutants, summarize};
 use crate::model::evidence::{Evidence, MutantEvidence, MutantRuns, MutantStatus};
 use crate::verify::folder;
 
@@ -26,7 +26,7 @@ fn with_mutants(honest: &HonestEvidence, change: fn(&mut MutantEvidence)) -> Evi
     let mut evidence = honest.0.clone();
     let mutants = evidence.mutations.iter_mut().flat_map(|kernel| &mut kernel.mutants);
     mutants.for_each(change);
-    settle_statuses(&mut evidence.mutations);
+    settle_mutants(&mut evidence.mutations, &mut evidence.campaign);
     let asked = evidence.campaign.mutation.as_ref().expect("mutants were asked for").asked.clone();
     let traces = Traces::of_campaign(&evidence.campaign);
     let summary = summarize(asked, &evidence.mutations, &traces);

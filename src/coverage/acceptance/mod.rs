@@ -1,4 +1,4 @@
-//! Findings that a justification can accept: their names, and what a justification is signed for.
+//! Findings and mutants that a justification can accept: their names, and what a justification is signed for.
 //!
 //! Knows: which facts of a finding are about the code and which are about the run that showed it
 //! (`subject`, field by field; `words`, for people and for evidence of format 1).
@@ -11,12 +11,14 @@
 //! approver signs).
 
 mod cause;
+mod mutant;
 mod place;
 mod subject;
 #[cfg(test)]
 mod tests;
 mod words;
 
+pub use mutant::{accepted_mutant_sentence, mutant_acceptance, subject_hash};
 pub(crate) use place::place_in_source;
 
 use super::justification::{

@@ -85,9 +85,9 @@ impl BoundConfiguration {
     }
 }
 
-/// `sha256:` and the hash of what a justification in another kernel is bound to of a kernel: its code
+/// `sha256:` and the hash of what a justification of a mutant, or in another kernel, is bound to of a kernel: its code
 /// (SHA-256 of the production module without debug information) and its configurations.
-pub fn earlier_kernel_hash(code: &str, configurations: &[BoundConfiguration]) -> String {
+pub fn signed_kernel_hash(code: &str, configurations: &[BoundConfiguration]) -> String {
     let text = canonical_json(&(code, configurations)).expect("contents are representable as JSON");
     content_hash(text.as_bytes())
 }

@@ -14,7 +14,7 @@ mod content;
 mod source_text;
 
 pub use claim::ShownObligations;
-pub use content::{BoundConfiguration, BoundContents, BoundKernel, earlier_kernel_hash};
+pub use content::{BoundConfiguration, BoundContents, BoundKernel, signed_kernel_hash};
 
 use super::coupling::UNKNOWN_PAIRS;
 use super::criteria;
@@ -190,7 +190,7 @@ pub fn claimed_obligation<'a>(
         && configuration.is_none_or(|name| *name == coverage.configuration);
     match &justification.subject {
         JustificationSubject::Obligation(id) => is_of_kernel.then_some(id),
-        JustificationSubject::Finding(_) => None,
+        JustificationSubject::Finding(_) | JustificationSubject::Mutant(_) => None,
     }
 }
 

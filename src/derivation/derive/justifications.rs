@@ -3,7 +3,7 @@
 //! Knows: coverage of all kernels, the campaign's justifications and its level.
 //! Promises: what any engine's records refute, or is bound to other contents, is rejected with the
 //! reason; a justification is superfluous only if no engine needs it.
-//! Does not cover: acceptances of findings (`acceptance`).
+//! Does not cover: acceptances of findings (`acceptance`) and of mutants (`mutation`).
 
 use super::{RecordChoice, coverage_by, has_source, summary_without_source};
 use crate::acceptance;
@@ -114,7 +114,7 @@ fn count_coupling_classes(kernel_row: &mut KernelEvidence) {
 }
 
 /// Kernels whose configurations are those that tests use, where tests were left out.
-fn configured_by_tests(campaign: &Campaign) -> impl Iterator<Item = &KernelName> {
+pub(crate) fn configured_by_tests(campaign: &Campaign) -> impl Iterator<Item = &KernelName> {
     let settings = campaign.settings.as_ref().filter(|_| campaign.lacks_tests());
     let project_kernels = settings.into_iter().flat_map(|settings| &settings.kernels);
     project_kernels.filter(|kernel| kernel.configurations.is_empty()).map(|kernel| &kernel.name)
@@ -138,12 +138,12 @@ fn bound_configurations(
         .collect()
 }
 
-/// What justifications of pairs with a kernel as the earlier one are bound to, of every kernel.
-pub fn earlier_kernel_hashes(evidence: &[KernelEvidence]) -> BTreeMap<KernelName, String> {
+/// What justifications of mutants, and of pairs with a kernel as the earlier one, are bound to of every kernel.
+pub fn signed_kernel_hashes(evidence: &[KernelEvidence]) -> BTreeMap<KernelName, String> {
     let configurations = bound_configurations(evidence);
     let hashes = evidence.iter().map(|row| {
         let hash =
-            justification::earlier_kernel_hash(&row.modules.code, &configurations[&row.kernel]);
+            justification::signed_kernel_hash(&row.modules.code, &configurations[&row.kernel]);
         (row.kernel, hash)
     });
     hashes.collect()

@@ -11,6 +11,7 @@ mod campaign_text;
 mod coupling;
 mod identity;
 mod kernel;
+mod mutant_acceptance;
 mod mutation;
 mod requirement;
 mod set_aside;
@@ -30,11 +31,12 @@ pub use kernel::{
     Configuration, KernelEvidence, KernelFinding, LoweringDecision, ModuleHashes, ObjectEvidence,
     SpecializedConstant, TestRecords, kernel_label,
 };
+pub use mutant_acceptance::{MutantAcceptance, MutantSubject, SubjectChange};
 pub use mutation::{
     EquivalenceProof, JudgingTests, KernelMutants, KillCause, MutantCounts, MutantEdit,
     MutantEvidence, MutantRuns, MutantSample, MutantStatus, MutantVerdict, MutationEvidence,
     MutationExtent, MutationScore, MutationSummary, Notice, OperatorMutants, RequirementMutants,
-    ScoreBasis, ScoreInterval, TestMutants,
+    ScoreBasis, ScoreInterval, TestMutants, mutant_id,
 };
 pub use requirement::{
     CodeTrace, JustificationEvidence, KernelText, RecordEvidence, RejectedReview,

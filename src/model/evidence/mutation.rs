@@ -4,8 +4,9 @@
 //! every count follow from these ([`MutantRuns::status`], [`MutantCounts`]).
 //! Does not cover: how mutants are made and run (`glsl::mutation`, `campaign::mutation`).
 
+use super::mutant_acceptance::MutantAcceptance;
 use crate::finding::FindingKind;
-use crate::id::{KernelName, RequirementId, TestId};
+use crate::id::{KernelName, MutantId, RequirementId, TestId};
 use crate::mutation::MutationOperator;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,8 +45,34 @@ pub struct MutantEvidence {
     /// Why it does what the kernel does, where that is proved; asked of what no test noticed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<EquivalenceProof>,
-    /// What follows from the two.
+    /// Of what no test noticed and nothing proves equivalent: what a justification signs, and the one that
+    /// accepts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acceptance: Option<MutantAcceptance>,
+    /// What follows from these.
     pub status: MutantStatus,
+}
+
+impl MutantEvidence {
+    /// As justifications name it.
+    pub fn id(&self) -> MutantId {
+        mutant_id(&self.operators, self.number)
+    }
+
+    /// What follows from its runs, its proof and the justification that accepts it.
+    pub fn derived_status(&self) -> MutantStatus {
+        let accepted = self.acceptance.as_ref().and_then(|own| own.justification.as_ref());
+        match (self.runs.status(self.proof), accepted) {
+            (MutantStatus::Survived | MutantStatus::Undecided, Some(_)) => MutantStatus::Accepted,
+            (status, _) => status,
+        }
+    }
+}
+
+/// The name of the mutant of a kernel that has this number.
+pub fn mutant_id(operators: &[MutationOperator], number: u32) -> MutantId {
+    let code = operators.first().map_or("", |operator| operator.code());
+    MutantId::from(format!("{code}.{number}"))
 }
 
 /// A change of a text.
@@ -143,6 +170,8 @@ pub enum MutantStatus {
     NotCompiled,
     /// No test noticed it, and it is not known whether one would have.
     Undecided,
+    /// No test noticed it, and a justification accepts that.
+    Accepted,
 }
 
 impl MutantStatus {
@@ -154,13 +183,17 @@ impl MutantStatus {
         (MutantStatus::NoTest, "no-test"),
         (MutantStatus::NotCompiled, "not-compiled"),
         (MutantStatus::Undecided, "undecided"),
+        (MutantStatus::Accepted, "accepted"),
     ];
 
     /// Whether it counts and no test noticed it.
     pub fn is_open(self) -> bool {
         match self {
             MutantStatus::Survived | MutantStatus::NoTest | MutantStatus::Undecided => true,
-            MutantStatus::Killed | MutantStatus::Equivalent | MutantStatus::NotCompiled => false,
+            MutantStatus::Killed
+            | MutantStatus::Equivalent
+            | MutantStatus::NotCompiled
+            | MutantStatus::Accepted => false,
         }
     }
 
@@ -344,6 +377,9 @@ pub struct MutantCounts {
     pub not_compiled: u32,
     /// Of which it is not known.
     pub undecided: u32,
+    /// That no test noticed, and a justification accepts.
+    #[serde(default)]
+    pub accepted: u32,
 }
 
 impl MutantCounts {
@@ -366,19 +402,30 @@ impl MutantCounts {
                 MutantStatus::NoTest => counts.no_test += 1,
                 MutantStatus::NotCompiled => counts.not_compiled += 1,
                 MutantStatus::Undecided => counts.undecided += 1,
+                MutantStatus::Accepted => counts.accepted += 1,
             }
         }
         counts
     }
 
-    /// Mutants that count for the score: all that compile and are not proved to do what the kernel does.
+    /// Mutants that count for the score: all that compile and are neither proved to do what the kernel does nor
+    /// accepted by a justification.
     pub fn judged(&self) -> u32 {
         self.killed + self.survived + self.no_test + self.undecided
     }
 
+    /// What compiles and does not count for the score; none where all of it does.
+    pub fn uncounted_in_words(&self) -> Option<String> {
+        let parts =
+            [(self.equivalent, "proved equivalent"), (self.accepted, "accepted by justification")];
+        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = parts.map(|(count, words)| format!("{count} {words}")).collect();
+        (!parts.is_empty()).then(|| format!("not counted: {}", parts.join(", ")))
+    }
+
     /// All of them.
     pub fn total(&self) -> u32 {
-        self.judged() + self.equivalent + self.not_compiled
+        self.judged() + self.equivalent + self.not_compiled + self.accepted
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::id::{KernelName, RequirementId, TestId};
 use crate::requirement::{
-    CodeLink, Justification, Requirement, TestReview, VerificationMethod, VerificationRecord,
+    CodeLink, Justification, JustificationSubject, Requirement, TestReview, VerificationMethod,
+    VerificationRecord,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -207,4 +208,11 @@ pub struct JustificationEvidence {
     /// Why nothing can be said of it here: what it accepts, or what it is bound to, comes of something that did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<String>,
+}
+
+impl JustificationEvidence {
+    /// Whether it is of a mutant.
+    pub fn is_of_mutant(&self) -> bool {
+        matches!(self.justification.subject, JustificationSubject::Mutant(_))
+    }
 }

@@ -1,6 +1,6 @@
-//! Justifications: accepted reasons for what no test covers, and for findings.
+//! Justifications: accepted reasons for what no test covers, for findings, and for mutants that no test notices.
 
-use crate::id::{FindingId, KernelName, ObligationId};
+use crate::id::{FindingId, KernelName, MutantId, ObligationId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,9 +42,21 @@ impl JustificationClass {
             | JustificationClass::Analysis => false,
         }
     }
-}
 
-impl JustificationClass {
+    /// Whether justifications of this class can be of mutants: that no input shows a difference, or that
+    /// what the mutant does is shown in another way.
+    pub fn can_accept_mutants(self) -> bool {
+        match self {
+            JustificationClass::Infeasible | JustificationClass::Analysis => true,
+            JustificationClass::MissingTest
+            | JustificationClass::MissingRequirement
+            | JustificationClass::Extraneous
+            | JustificationClass::Dead
+            | JustificationClass::Deactivated
+            | JustificationClass::Defensive => false,
+        }
+    }
+
     /// For sentences: `missing test`.
     pub fn in_words(self) -> &'static str {
         match self {
@@ -96,13 +108,13 @@ impl std::fmt::Display for DeactivationCategory {
     }
 }
 
-/// An accepted reason for an obligation that no test covers, or for a finding.
+/// An accepted reason for an obligation that no test covers, for a finding, or for a mutant that no test notices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "JustificationTable", into = "JustificationTable")]
 pub struct Justification {
-    /// The kernel whose obligation or finding it is of.
+    /// The kernel whose obligation, finding or mutant it is of.
     pub kernel: KernelName,
-    /// The obligation or finding.
+    /// The obligation, finding or mutant.
     pub subject: JustificationSubject,
     /// The configuration that it is about; none: all configurations of the kernel.
     pub configuration: Option<String>,
@@ -196,6 +208,8 @@ pub enum JustificationSubject {
     Obligation(ObligationId),
     /// A finding, by its name.
     Finding(FindingId),
+    /// A mutant, by its name.
+    Mutant(MutantId),
 }
 
 impl JustificationSubject {
@@ -204,6 +218,7 @@ impl JustificationSubject {
         match self {
             JustificationSubject::Obligation(_) => "obligation",
             JustificationSubject::Finding(_) => "finding",
+            JustificationSubject::Mutant(_) => "mutant",
         }
     }
 }
@@ -213,21 +228,25 @@ impl std::fmt::Display for JustificationSubject {
         match self {
             JustificationSubject::Obligation(id) => id.fmt(f),
             JustificationSubject::Finding(id) => id.fmt(f),
+            JustificationSubject::Mutant(id) => id.fmt(f),
         }
     }
 }
 
-/// A justification as files hold it: with an `obligation` or a `finding`.
+/// A justification as files hold it: with an `obligation`, a `finding` or a `mutant`.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct JustificationTable {
     kernel: KernelName,
-    /// Not together with `finding`.
+    /// Not together with `finding` or `mutant`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     obligation: Option<ObligationId>,
-    /// Not together with `obligation`.
+    /// Not together with `obligation` or `mutant`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     finding: Option<FindingId>,
+    /// Not together with `obligation` or `finding`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mutant: Option<MutantId>,
     /// The configuration that it is about; none: all configurations of the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     configuration: Option<String>,
@@ -247,7 +266,7 @@ struct JustificationTable {
     /// When it was approved, as year, month and day (`2026-01-31`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     date: Option<String>,
-    /// `sha256:` hash of the content of the obligation or finding; another content makes the justification stale.
+    /// `sha256:` hash of the content of the obligation, finding or mutant; another content makes the justification stale.
     hash: String,
 }
 
@@ -255,12 +274,17 @@ impl TryFrom<JustificationTable> for Justification {
     type Error = &'static str;
 
     fn try_from(table: JustificationTable) -> Result<Self, Self::Error> {
-        let subject = match (table.obligation, table.finding) {
-            (Some(id), None) => JustificationSubject::Obligation(id),
-            (None, Some(id)) => JustificationSubject::Finding(id),
-            (None, None) => return Err("a justification names an `obligation` or a `finding`"),
-            (Some(_), Some(_)) => {
-                return Err("a justification names an `obligation` or a `finding`, not both");
+        let subject = match (table.obligation, table.finding, table.mutant) {
+            (Some(id), None, None) => JustificationSubject::Obligation(id),
+            (None, Some(id), None) => JustificationSubject::Finding(id),
+            (None, None, Some(id)) => JustificationSubject::Mutant(id),
+            (None, None, None) => {
+                return Err("a justification names an `obligation`, a `finding` or a `mutant`");
+            }
+            (Some(_) | None, Some(_) | None, Some(_) | None) => {
+                return Err(
+                    "a justification names an `obligation`, a `finding` or a `mutant`, and only one",
+                );
             }
         };
         let JustificationTable {
@@ -277,6 +301,7 @@ impl TryFrom<JustificationTable> for Justification {
             hash,
             obligation: _,
             finding: _,
+            mutant: _,
         } = table;
         Ok(Self {
             kernel,
@@ -311,14 +336,16 @@ impl From<Justification> for JustificationTable {
             date,
             hash,
         } = justification;
-        let (obligation, finding) = match subject {
-            JustificationSubject::Obligation(id) => (Some(id), None),
-            JustificationSubject::Finding(id) => (None, Some(id)),
+        let (obligation, finding, mutant) = match subject {
+            JustificationSubject::Obligation(id) => (Some(id), None, None),
+            JustificationSubject::Finding(id) => (None, Some(id), None),
+            JustificationSubject::Mutant(id) => (None, None, Some(id)),
         };
         Self {
             kernel,
             obligation,
             finding,
+            mutant,
             configuration,
             class,
             reason,

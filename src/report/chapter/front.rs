@@ -170,7 +170,9 @@ fn mutation_text(evidence: &Evidence) -> Option<Text> {
     let score = MutationScore::of_summary(summary);
     let tone = if score.killed == score.judged { Tone::Good } else { Tone::Caution };
     let text = Text::plain(format!("score {score}")).with_tone(tone);
-    Some(text.with_link(mutation::ANCHOR))
+    let uncounted = summary.counts.uncounted_in_words();
+    let uncounted = uncounted.map(|words| format!("; {words}")).unwrap_or_default();
+    Some(text.with_link(mutation::ANCHOR).then_plain(uncounted))
 }
 
 fn coupling_text(evidence: &Evidence) -> Text {

@@ -4,7 +4,9 @@
 //! reason is a good one.
 
 use super::links::kernel_link;
+use super::mutation;
 use crate::document::{Block, Outline, Text, Tone};
+use crate::statement::counted;
 use crate::{facts, statement};
 use std::collections::BTreeMap;
 use vkcert_model::evidence::{Evidence, JustificationEvidence};
@@ -30,7 +32,13 @@ pub(super) fn justifications_chapter(evidence: &Evidence, outline: &mut Outline)
         outline.add_paragraph(statement::people::NAMES_AS_STATED);
     }
     let codes = justified_codes(evidence);
-    for item in all_justifications {
+    let (of_mutants, others): (Vec<&JustificationEvidence>, Vec<&JustificationEvidence>) =
+        all_justifications.iter().partition(|item| item.is_of_mutant());
+    if !of_mutants.is_empty() {
+        outline.add_paragraph(mutants_in_brief(evidence, &of_mutants));
+    }
+    let rejected_of_mutants = of_mutants.into_iter().filter(|item| item.rejected.is_some());
+    for item in others.into_iter().chain(rejected_of_mutants) {
         let justification = &item.justification;
         let configuration_words = justification.configuration.as_ref();
         let configuration_words =
@@ -47,6 +55,25 @@ pub(super) fn justifications_chapter(evidence: &Evidence, outline: &mut Outline)
             Block::Pairs(stated_pairs(item, &codes)),
         ]));
     }
+}
+
+/// How many justifications are of mutants; those that are accepted stand with their mutants.
+fn mutants_in_brief(evidence: &Evidence, items: &[&JustificationEvidence]) -> Text {
+    let rejected = items.iter().filter(|item| item.rejected.is_some()).count();
+    let not_judged = items.iter().filter(|item| item.not_judged.is_some()).count();
+    let accepted = items.len() - rejected - not_judged;
+    let verb = if items.len() == 1 { "is" } else { "are" };
+    let counts = format!(
+        "{} {verb} of mutants: {accepted} accepted, {rejected} rejected, {not_judged} not judged. ",
+        counted(items.len(), "justification")
+    );
+    let place = match &evidence.campaign.mutation {
+        Some(_) => Text::plain("Those that are accepted stand with their mutants: ")
+            .followed_by(Text::plain("Mutation testing").with_link(mutation::ANCHOR))
+            .then_plain("."),
+        None => Text::plain("Mutants were not asked for (--mutation)."),
+    };
+    Text::plain(counts).followed_by(place)
 }
 
 /// What justifications can be of: what no test covers, justified or not.

@@ -5,20 +5,21 @@
 
 use super::links::{kernel_link, requirement_link, test_link};
 use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
-use crate::mutant_diff::{mutant_diff, stored_text};
+use crate::mutant_diff::{ChangedPart, changes_on_one_line, mutant_diff, stored_text};
 use crate::statement::counted;
 use vkcert_model::evidence::{
-    Evidence, MutantCounts, MutantEdit, MutantEvidence, MutantStatus, MutationEvidence,
-    MutationExtent, MutationScore, MutationSummary,
+    Evidence, JustificationEvidence, MutantCounts, MutantEdit, MutantEvidence, MutantStatus,
+    MutationEvidence, MutationExtent, MutationScore, MutationSummary,
 };
+use vkcert_model::requirement::JustificationSubject;
 
 /// Where the chapter stands.
 pub(super) const ANCHOR: &str = "chapter/mutation";
 
 const WHAT_A_MUTANT_IS: &str = "A mutant is a kernel with one small fault in its text. It is killed where a test notices it: by an \
     expectation that does not hold, by a finding that the kernel itself does not have, or by the end of the run (too many steps, an \
-    error). Mutants run on the sequential engine. The score is the killed ones of all that compile and are not proved equivalent; it is \
-    rounded down. It changes no status of an objective.";
+    error). Mutants run on the sequential engine. The score is the killed ones of all that compile and are neither proved equivalent nor \
+    accepted by a justification; it is rounded down. It changes no status of an objective.";
 
 pub(super) fn mutation_chapter(evidence: &Evidence, outline: &mut Outline) {
     let Some(summary) = &evidence.campaign.mutation else { return };
@@ -33,6 +34,7 @@ pub(super) fn mutation_chapter(evidence: &Evidence, outline: &mut Outline) {
         notes_of_kernel(kernel, outline);
     }
     open_mutants(evidence, outline);
+    accepted_mutants(evidence, outline);
     equivalent_mutants(evidence, outline);
 }
 
@@ -48,14 +50,12 @@ fn score_notice(evidence: &Evidence, summary: &MutationSummary) -> Block {
         }
         Some(threshold) => (Tone::Bad, format!("That is below the threshold of {threshold} %.")),
     };
-    Block::Notice {
-        tone,
-        title: Text::plain(format!("Mutation score {score}")),
-        lines: vec![
-            Text::plain(format!("By expectations alone {by_expectation}.")),
-            Text::plain(against),
-        ],
-    }
+    let uncounted = summary.counts.uncounted_in_words();
+    let uncounted = uncounted.map(|words| Text::sentence(format!("{words}.")));
+    let mut lines = vec![Text::plain(format!("By expectations alone {by_expectation}."))];
+    lines.extend(uncounted);
+    lines.push(Text::plain(against));
+    Block::Notice { tone, title: Text::plain(format!("Mutation score {score}")), lines }
 }
 
 /// What was left out.
@@ -83,7 +83,7 @@ fn limits_of_extent(asked: &MutationExtent) -> Vec<Text> {
 type Count = fn(&MutantCounts) -> u32;
 
 /// Columns of counts: title, what is counted.
-const COUNTS: [(&str, Count); 9] = [
+const COUNTS: [(&str, Count); 10] = [
     ("Counted", MutantCounts::judged),
     ("Killed", |counts| counts.killed),
     ("by expectation", |counts| counts.by_expectation),
@@ -92,6 +92,7 @@ const COUNTS: [(&str, Count); 9] = [
     ("Survived", |counts| counts.survived),
     ("Undecided, no test", |counts| counts.undecided + counts.no_test),
     ("Equivalent", |counts| counts.equivalent),
+    ("Accepted", |counts| counts.accepted),
     ("Not compiled", |counts| counts.not_compiled),
 ];
 
@@ -194,19 +195,67 @@ fn open_mutants(evidence: &Evidence, outline: &mut Outline) {
         outline.add_paragraph(format!(
             "{count}. Each is a fault that the tests do not show, or does what the kernel does without a proof, or could not be judged, which is told with it."
         ));
-        for mutant in open {
-            outline.add_block(Block::Together(vec![
-                Block::Paragraph(mutant_line(mutant)),
-                Block::Lines(diff_lines(evidence, &mutant.edits)),
-            ]));
+        open.into_iter().for_each(|mutant| outline.add_block(mutant_block(evidence, mutant)));
+    }
+}
+
+/// Every mutant that a justification accepts, with its change and what the justification says.
+fn accepted_mutants(evidence: &Evidence, outline: &mut Outline) {
+    for kernel in &evidence.mutations {
+        let mutants = kernel.mutants.iter();
+        let accepted: Vec<&MutantEvidence> =
+            mutants.filter(|mutant| mutant.status == MutantStatus::Accepted).collect();
+        if accepted.is_empty() {
+            continue;
+        }
+        let title = format!("Mutants of {} that justifications accept", kernel.kernel);
+        outline.add_heading(2, title, format!("{ANCHOR}-accepted/{}", kernel.kernel));
+        let count = counted(accepted.len(), "mutant");
+        outline.add_paragraph(format!(
+            "{count}. No test noticed them; they are not counted, because people have signed for them. Nothing proves what they say."
+        ));
+        for mutant in accepted {
+            outline.add_block(mutant_block(evidence, mutant));
+            if let Some(row) = accepting_justification(evidence, kernel, mutant) {
+                outline.add_paragraph(Text::quiet(approval_in_words(row)));
+            }
         }
     }
 }
 
+fn accepting_justification<'e>(
+    evidence: &'e Evidence,
+    kernel: &MutationEvidence,
+    mutant: &MutantEvidence,
+) -> Option<&'e JustificationEvidence> {
+    let subject = JustificationSubject::Mutant(mutant.id());
+    let mut rows = evidence.campaign.justifications.iter();
+    rows.find(|row| {
+        row.justification.kernel == kernel.kernel
+            && row.justification.subject == subject
+            && row.rejected.is_none()
+    })
+}
+
+/// Where a justification stands, when it was approved, and what was signed.
+fn approval_in_words(row: &JustificationEvidence) -> String {
+    let date = row.justification.date.as_deref().unwrap_or("not dated");
+    format!("{}, {date}, {}", row.file, row.justification.hash)
+}
+
+fn mutant_block(evidence: &Evidence, mutant: &MutantEvidence) -> Block {
+    Block::Together(vec![
+        Block::Paragraph(mutant_line(mutant)),
+        Block::Lines(diff_lines(evidence, &mutant.edits)),
+    ])
+}
+
 fn mutant_line(mutant: &MutantEvidence) -> Text {
     let codes: Vec<&str> = mutant.operators.iter().map(|operator| operator.code()).collect();
-    let reason = mutant.runs.reason().map(|reason| format!(": {reason}")).unwrap_or_default();
-    Text::strong(format!("Mutant {}", mutant.number))
+    let accepting = mutant.acceptance.as_ref().and_then(|own| own.justification.as_deref());
+    let reason = accepting.or(mutant.runs.reason());
+    let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+    Text::strong(format!("Mutant {}", mutant.id()))
         .then_plain(format!(" ({}) ", codes.join(", ")))
         .followed_by(Text::plain(mutant.status.word()).with_tone(Tone::Caution))
         .then_plain(reason)
@@ -257,19 +306,17 @@ fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
     for (kernel, mutant) in proved {
         let codes: Vec<&str> = mutant.operators.iter().map(|operator| operator.code()).collect();
         let first = mutant.edits.first();
-        let words = |of_edit: fn(&MutantEdit) -> &str| {
-            let texts: Vec<&str> = mutant.edits.iter().map(of_edit).collect();
-            Text::code(texts.join(" … "))
-        };
+        let ChangedPart { old, new } =
+            changes_on_one_line(&mutant.edits, |file| stored_text(evidence, file));
         table.add_row(vec![
             kernel_link(&kernel.kernel),
-            Text::plain(mutant.number.to_string()),
+            Text::plain(mutant.id().to_string()),
             Text::plain(codes.join(", ")),
             Text::code(first.map_or_else(String::new, |edit| {
                 format!("{}:{}:{}", edit.file, edit.line, edit.column)
             })),
-            words(|edit| &edit.old),
-            words(|edit| &edit.new),
+            Text::code(old),
+            Text::code(new),
             Text::plain(mutant.proof.map_or("", |proof| proof.name())),
         ]);
     }

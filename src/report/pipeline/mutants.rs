@@ -5,7 +5,7 @@
 //! has no mutants, and `config` says what was asked.
 //! Does not cover: which requirement a test verifies; the whole evidence (`report.json`).
 
-use crate::mutant_diff::stored_text;
+use crate::mutant_diff::{ChangedPart, changed_part, stored_text};
 use crate::{Format, Presentation, ReportError};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -111,24 +111,16 @@ struct ChangedRange {
 
 fn changed_range(first: &MutantEdit, edits: &[&MutantEdit], text: Option<&str>) -> ChangedRange {
     let start = Position { line: first.line, column: first.column };
-    let last = edits.last().unwrap_or(&first);
-    let end_of = |edit: &MutantEdit| edit.start as usize + edit.old.len();
-    let text = text.filter(|text| edits.iter().all(|edit| text.get(..end_of(edit)).is_some()));
-    let Some(text) = text else {
-        return ChangedRange { start, end: start, replacement: first.new.clone() };
-    };
-    let mut replacement = String::new();
-    let mut written = first.start as usize;
-    for edit in edits {
-        replacement.push_str(&text[written..edit.start as usize]);
-        replacement.push_str(&edit.new);
-        written = end_of(edit);
+    let ChangedPart { old, new } = changed_part(edits, text);
+    let end = first.start as usize + old.len();
+    match text.filter(|text| text.get(first.start as usize..end) == Some(&old)) {
+        Some(text) => ChangedRange { start, end: Position::of(text, end), replacement: new },
+        None => ChangedRange { start, end: start, replacement: first.new.clone() },
     }
-    ChangedRange { start, end: Position::of(text, end_of(last)), replacement }
 }
 
 /// The status in the words of the schema, with what it says too little of. `Ignored` are those that
-/// are proved to do what the kernel does; what is not known counts as survived.
+/// are proved to do what the kernel does, and those that a justification accepts; what is not known counts as survived.
 fn status_of(mutant: &MutantEvidence) -> (&'static str, Option<String>) {
     let reason = || mutant.runs.reason().unwrap_or_default().to_owned();
     match mutant.status {
@@ -147,6 +139,10 @@ fn status_of(mutant: &MutantEvidence) -> (&'static str, Option<String>) {
         MutantStatus::Equivalent => {
             let proof = mutant.proof.map_or("", |proof| proof.name());
             ("Ignored", Some(format!("equivalent, proof {proof}")))
+        }
+        MutantStatus::Accepted => {
+            let accepting = mutant.acceptance.as_ref().and_then(|own| own.justification.as_deref());
+            ("Ignored", Some(format!("accepted: {}", accepting.unwrap_or_default())))
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::Verification;
 use std::collections::BTreeSet;
 use vkcert_derivation::conclusion::conclude;
 use vkcert_derivation::derive;
+use vkcert_derivation::mutation::settle_mutants;
 use vkcert_derivation::objectives::derive_objectives;
 use vkcert_derivation::open_items as items;
 use vkcert_model::coverage::CriterionSummary;
@@ -139,6 +140,7 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
             });
         }
     }
+    settle_mutants(&mut stored.mutations.clone(), &mut campaign);
     verification.check(campaign.justifications == stored.campaign.justifications, || {
         "justifications".to_owned()
     });

@@ -2,10 +2,12 @@
 
 use crate::Verification;
 use std::collections::BTreeSet;
-use vkcert_derivation::mutation::{Traces, summarize};
+use vkcert_coverage::acceptance::subject_hash;
+use vkcert_derivation::derive::signed_kernel_hashes;
+use vkcert_derivation::mutation::{AcceptanceRules, Traces, accept_mutants, summarize};
 use vkcert_model::evidence::{
-    Evidence, JudgingTests, MutantEvidence, MutantRuns, MutantVerdict, MutationEvidence,
-    MutationExtent, Notice,
+    Evidence, JudgingTests, MutantAcceptance, MutantEdit, MutantEvidence, MutantRuns, MutantStatus,
+    MutantVerdict, MutationEvidence, MutationExtent, Notice, SubjectChange,
 };
 use vkcert_model::id::TestId;
 
@@ -18,9 +20,10 @@ pub(super) fn check_mutation(stored: &Evidence, verification: &mut Verification)
     verification.check(is_listed_once(&summary.asked), || {
         "what was asked of mutants is not listed in order, each once".to_owned()
     });
+    check_acceptances(stored, verification);
     for kernel in &stored.mutations {
         for mutant in &kernel.mutants {
-            let status = mutant.runs.status(mutant.proof);
+            let status = mutant.derived_status();
             verification.check(mutant.status == status, || {
                 format!(
                     "mutant {} of kernel {}: its runs make it {}, not {}",
@@ -42,6 +45,47 @@ pub(super) fn check_mutation(stored: &Evidence, verification: &mut Verification)
         "mutants: that they are those of the kernels' texts, and that equivalent ones are"
             .to_owned(),
     );
+}
+
+/// What is signed of a mutant is what evidence says of its kernel and its edits, and the justifications of the campaign accept
+/// it or do not.
+fn check_acceptances(stored: &Evidence, verification: &mut Verification) {
+    let kernel_hashes = signed_kernel_hashes(&stored.kernels);
+    for kernel in &stored.mutations {
+        for mutant in &kernel.mutants {
+            let is_due = matches!(
+                mutant.runs.status(mutant.proof),
+                MutantStatus::Survived | MutantStatus::Undecided
+            );
+            let is_signed = mutant.acceptance.as_ref().map(|acceptance| {
+                let MutantAcceptance { subject, hash, justification: _ } = acceptance;
+                *hash == subject_hash(subject)
+                    && subject.kernel == kernel.kernel
+                    && Some(&subject.code) == kernel_hashes.get(&kernel.kernel)
+                    && changes_are_edits(&subject.changes, &mutant.edits)
+            });
+            verification.check(is_signed.is_some() == is_due && is_signed != Some(false), || {
+                format!(
+                    "mutant {} of kernel {}: what a justification of it signs",
+                    mutant.number, kernel.kernel
+                )
+            });
+        }
+    }
+    let mut derived = stored.mutations.clone();
+    let justifications = stored.campaign.justifications.iter().map(|row| &row.justification);
+    let rules = AcceptanceRules::of_campaign(&stored.campaign);
+    accept_mutants(&mut derived, justifications, &rules);
+    verification.check(derived == stored.mutations, || {
+        "which mutants justifications accept, or the statuses of mutants".to_owned()
+    });
+}
+
+fn changes_are_edits(changes: &[SubjectChange], edits: &[MutantEdit]) -> bool {
+    changes.len() == edits.len()
+        && changes.iter().zip(edits).all(|(change, edit)| {
+            change.file == edit.file && change.old == edit.old && change.new == edit.new
+        })
 }
 
 fn is_listed_once(asked: &MutationExtent) -> bool {

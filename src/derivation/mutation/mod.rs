@@ -1,7 +1,12 @@
-//! What follows from the verdicts of tests on mutants: status of each mutant, and all counts.
+//! What follows from the verdicts of tests on mutants: status of each mutant, which of them justifications accept, and all
+//! counts.
 //!
 //! Promises: derived from stored verdicts alone. A count by test or by requirement is only made where
 //! every test judged every mutant of its kernel.
+
+mod acceptance;
+
+pub use acceptance::{AcceptanceRules, MutantJustificationOutcome, accept_mutants};
 
 use std::collections::BTreeSet;
 use vkcert_model::evidence::{
@@ -50,10 +55,19 @@ impl<'a> Traces<'a> {
     }
 }
 
-/// Gives each mutant the status that follows from its runs and its proof.
-pub fn settle_statuses(mutations: &mut [MutationEvidence]) {
-    for mutant in mutations.iter_mut().flat_map(|kernel| &mut kernel.mutants) {
-        mutant.status = mutant.runs.status(mutant.proof);
+/// Gives each mutant the status that follows from its runs, its proof and the justifications of the campaign, and
+/// notes which of these are not accepted.
+pub fn settle_mutants(mutations: &mut [MutationEvidence], campaign: &mut Campaign) {
+    let rules = AcceptanceRules::of_campaign(campaign);
+    let justifications = campaign.justifications.iter().map(|row| &row.justification);
+    let outcomes = accept_mutants(mutations, justifications, &rules);
+    for (row, outcome) in campaign.justifications.iter_mut().zip(outcomes) {
+        let Some(outcome) = outcome else { continue };
+        (row.rejected, row.not_judged) = match outcome {
+            MutantJustificationOutcome::Accepts => (None, None),
+            MutantJustificationOutcome::Rejected(reason) => (Some(reason), None),
+            MutantJustificationOutcome::NotJudged(reason) => (None, Some(reason)),
+        };
     }
 }
 
