@@ -8,7 +8,9 @@
 //! most negative integer divided by -1 is itself (remainder 0), a shift uses the low five bits of
 //! its amount, a float that does not fit an integer is clamped (NaN gives 0), and a bit range
 //! beyond 32 bits is cut. Floating-point division by zero gives an infinity or NaN (IEEE 754) and
-//! is no finding.
+//! is no finding. A NaN that arithmetic gives is the first of its operands that is one, made quiet,
+//! or [`OWN_NAN`]: the instructions of a processor take one or the other operand, as the lanes are
+//! grouped.
 //! Does not cover: other widths; memory; masks.
 
 use super::integer::Integer;
@@ -39,6 +41,35 @@ fn zip_floats(lane_results: &mut [u32], a: &[u32], b: &[u32], op: impl Fn(f32, f
     zip_lanes(lane_results, a, b, |a, b| op(as_float(a), as_float(b)).to_bits());
 }
 
+/// The NaN of an operation of which no operand is one: the one that x86 processors give.
+const OWN_NAN: u32 = 0xffc0_0000;
+
+/// The bit that makes a NaN quiet.
+const QUIET: u32 = 0x0040_0000;
+
+/// What an operation gives where its result is a NaN.
+fn settled_nan<const COUNT: usize>(operands: [u32; COUNT]) -> u32 {
+    let first = operands.into_iter().find(|bits| as_float(*bits).is_nan());
+    first.map_or(OWN_NAN, |bits| bits | QUIET)
+}
+
+/// Arithmetic, whose results can be NaNs of several operands.
+fn zip_arithmetic(lane_results: &mut [u32], a: &[u32], b: &[u32], op: impl Fn(f32, f32) -> f32) {
+    let mut has_nan = 0u32;
+    for ((lane_result, a), b) in lane_results.iter_mut().zip(a).zip(b) {
+        let result = op(as_float(*a), as_float(*b));
+        has_nan |= u32::from(result.is_nan());
+        *lane_result = result.to_bits();
+    }
+    if has_nan != 0 {
+        for ((lane_result, a), b) in lane_results.iter_mut().zip(a).zip(b) {
+            if as_float(*lane_result).is_nan() {
+                *lane_result = settled_nan([*a, *b]);
+            }
+        }
+    }
+}
+
 fn zip_three_lanes(
     lane_results: &mut [u32],
     [a, b, c]: [&[u32]; 3],
@@ -57,6 +88,27 @@ fn zip_three_floats(
     zip_three_lanes(lane_results, lane_operands, |a, b, c| {
         op(as_float(a), as_float(b), as_float(c)).to_bits()
     });
+}
+
+/// The same as [`zip_arithmetic`] of three operands.
+fn zip_three_arithmetic(
+    lane_results: &mut [u32],
+    [a, b, c]: [&[u32]; 3],
+    op: impl Fn(f32, f32, f32) -> f32,
+) {
+    let mut has_nan = 0u32;
+    for (((lane_result, a), b), c) in lane_results.iter_mut().zip(a).zip(b).zip(c) {
+        let result = op(as_float(*a), as_float(*b), as_float(*c));
+        has_nan |= u32::from(result.is_nan());
+        *lane_result = result.to_bits();
+    }
+    if has_nan != 0 {
+        for (((lane_result, a), b), c) in lane_results.iter_mut().zip(a).zip(b).zip(c) {
+            if as_float(*lane_result).is_nan() {
+                *lane_result = settled_nan([*a, *b, *c]);
+            }
+        }
+    }
 }
 
 /// Packs a comparison's results into bits, 64 lanes to a word; bits behind the last lane are 0.
@@ -264,14 +316,14 @@ impl Binary {
             Binary::UMod => zip_lanes(lane_results, a, b, Integer::unsigned_remainder),
             Binary::SRem => zip_lanes(lane_results, a, b, Integer::signed_remainder),
             Binary::SMod => zip_lanes(lane_results, a, b, Integer::signed_modulo),
-            Binary::FAdd => zip_floats(lane_results, a, b, |a, b| a + b),
-            Binary::FSub => zip_floats(lane_results, a, b, |a, b| a - b),
-            Binary::FMul => zip_floats(lane_results, a, b, |a, b| a * b),
+            Binary::FAdd => zip_arithmetic(lane_results, a, b, |a, b| a + b),
+            Binary::FSub => zip_arithmetic(lane_results, a, b, |a, b| a - b),
+            Binary::FMul => zip_arithmetic(lane_results, a, b, |a, b| a * b),
             Binary::FDiv | Binary::NormalizedComponent => {
-                zip_floats(lane_results, a, b, |a, b| a / b)
+                zip_arithmetic(lane_results, a, b, |a, b| a / b)
             }
-            Binary::FRem => zip_floats(lane_results, a, b, |a, b| a % b),
-            Binary::FMod => zip_floats(lane_results, a, b, |a, b| a - b * (a / b).floor()),
+            Binary::FRem => zip_arithmetic(lane_results, a, b, |a, b| a % b),
+            Binary::FMod => zip_arithmetic(lane_results, a, b, |a, b| a - b * (a / b).floor()),
             Binary::ShiftRightLogical => zip_lanes(lane_results, a, b, Integer::shift_right),
             Binary::ShiftRightArithmetic => {
                 zip_lanes(lane_results, a, b, Integer::signed_shift_right)
@@ -284,8 +336,8 @@ impl Binary {
             Binary::SMulHigh => zip_lanes(lane_results, a, b, Integer::signed_high),
             Binary::Carry => zip_lanes(lane_results, a, b, Integer::carry),
             Binary::Borrow => zip_lanes(lane_results, a, b, Integer::borrow_of),
-            Binary::Pow => zip_floats(lane_results, a, b, f32::powf),
-            Binary::Atan2 => zip_floats(lane_results, a, b, f32::atan2),
+            Binary::Pow => zip_arithmetic(lane_results, a, b, f32::powf),
+            Binary::Atan2 => zip_arithmetic(lane_results, a, b, f32::atan2),
             Binary::FMin => zip_floats(lane_results, a, b, |a, b| if b < a { b } else { a }),
             Binary::FMax => zip_floats(lane_results, a, b, |a, b| if a < b { b } else { a }),
             Binary::NMin => zip_floats(lane_results, a, b, f32::min),
@@ -351,20 +403,22 @@ impl Ternary {
                 x.signed_max(low).signed_min(high)
             }),
             Ternary::FMix => {
-                zip_three_floats(lane_results, lane_operands, |x, y, a| x * (1.0 - a) + y * a)
+                zip_three_arithmetic(lane_results, lane_operands, |x, y, a| x * (1.0 - a) + y * a)
             }
-            Ternary::SmoothStep => zip_three_floats(lane_results, lane_operands, |low, high, x| {
-                let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
-                t * t * (3.0 - 2.0 * t)
-            }),
+            Ternary::SmoothStep => {
+                zip_three_arithmetic(lane_results, lane_operands, |low, high, x| {
+                    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+                    t * t * (3.0 - 2.0 * t)
+                })
+            }
             Ternary::Fma | Ternary::ContractedAdd => {
-                zip_three_floats(lane_results, lane_operands, f32::mul_add)
+                zip_three_arithmetic(lane_results, lane_operands, f32::mul_add)
             }
             Ternary::ContractedSub => {
-                zip_three_floats(lane_results, lane_operands, |a, b, c| a.mul_add(b, -c))
+                zip_three_arithmetic(lane_results, lane_operands, |a, b, c| a.mul_add(b, -c))
             }
             Ternary::ContractedSubFrom => {
-                zip_three_floats(lane_results, lane_operands, |a, b, c| (-a).mul_add(b, c))
+                zip_three_arithmetic(lane_results, lane_operands, |a, b, c| (-a).mul_add(b, c))
             }
             Ternary::BitFieldUExtract => {
                 zip_three_lanes(lane_results, lane_operands, Integer::unsigned_field)
@@ -469,6 +523,41 @@ impl Classify {
         match self {
             Classify::IsNan => pack_bits(lane_bits, a, a, |a, _| as_float(a).is_nan()),
             Classify::IsInf => pack_bits(lane_bits, a, a, |a, _| as_float(a).is_infinite()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nan_of_arithmetic_does_not_depend_on_how_lanes_are_grouped() {
+        let quiet = |bits: u32| bits | QUIET;
+        let (nan, other, signaling) = (0x7fc0_0001u32, 0xffc0_0002u32, 0x7f80_0003u32);
+        let (one, infinity) = (1.0f32.to_bits(), f32::INFINITY.to_bits());
+        for lanes in [1, 4, 7, 8, 9, 16, 17] {
+            let all = |bits: u32| vec![bits; lanes];
+            for op in [Binary::FAdd, Binary::FSub, Binary::FMul, Binary::FDiv, Binary::FRem] {
+                for (a, b, due) in [
+                    (nan, other, nan),
+                    (other, nan, other),
+                    (one, other, other),
+                    (signaling, nan, quiet(signaling)),
+                ] {
+                    let mut results = all(0);
+                    op.apply_to_lanes(&mut results, &all(a), &all(b));
+                    assert_eq!(results, all(due), "{op:?} of {lanes} lanes");
+                }
+            }
+            for op in [Ternary::Fma, Ternary::ContractedSub, Ternary::ContractedSubFrom] {
+                let mut results = all(0);
+                op.apply_to_lanes(&mut results, &all(one), &all(other), &all(nan));
+                assert_eq!(results, all(other), "{op:?} of {lanes} lanes");
+            }
+            let mut results = all(0);
+            Binary::FSub.apply_to_lanes(&mut results, &all(infinity), &all(infinity));
+            assert_eq!(results, all(OWN_NAN), "{lanes} lanes");
         }
     }
 }
