@@ -131,7 +131,7 @@ impl<'a> Decoder<'a> {
             (self.program.workgroup_words, word_count, MemoryArrangement::Flat)
         };
         let end_word = base_word.checked_add(word_count).filter(|end_word| *end_word < 1 << 30);
-        let end_word = end_word.ok_or_else(|| unsupported("workgroup memory of 4 GiB"))?;
+        let end_word = end_word.ok_or_else(|| unsupported("workgroup memory of 4 GiB or more"))?;
         self.program.workgroup_words = self.program.workgroup_words.max(end_word);
         self.program.workgroup_variables.push(VariableScalars {
             name: self.variable_name(variable_id).to_string(),
