@@ -565,3 +565,128 @@ fn justifications_of_mutants_are_checked_before_anything_runs_and_not_judged_wit
         assert!(error.contains(told), "{told}: {error}");
     }
 }
+
+const CHAIN: &str = r#"schema = 1
+
+[[requirement]]
+uid = "LLR-1"
+level = "HLR"
+title = "Doubled and raised"
+statement = "The kernels shall store each value doubled, and one more than that."
+verification = ["test"]
+
+[[test]]
+id = "TC-1"
+requirements = ["LLR-1"]
+buffers = { values = { type = "uint", data = [1, 2, 3, 4, 5, 6, 7, 8] }, doubled = { type = "uint", fill = { constant = 0 }, count = 8 }, raised = { type = "uint", fill = { constant = 0 }, count = 8 }, kept = { type = "uint", fill = { constant = 7 }, count = 8 } }
+expect = [{ buffer = "EXPECTED", type = "uint", values = [VALUES] }]
+
+[[test.dispatches]]
+kernel = "double"
+groups = [2, 1, 1]
+bindings = [{ set = 0, binding = 0, buffer = "values" }, { set = 0, binding = 1, buffer = "doubled" }]
+
+[[test.dispatches]]
+kernel = "raise"
+groups = [2, 1, 1]
+bindings = [{ set = 0, binding = 0, buffer = "doubled" }, { set = 0, binding = 1, buffer = "raised" }]
+
+[[test.dispatches]]
+kernel = "raise"
+groups = [2, 1, 1]
+bindings = [{ set = 0, binding = 0, buffer = "values" }, { set = 0, binding = 1, buffer = "kept" }]
+"#;
+
+/// A project with two kernels, of which the second reads what the first has stored, and the second once more on other
+/// buffers.
+fn chain_with(folder: &Path, expected: &str, values: &str) {
+    let settings = "schema = 1\nname = \"Chain\"\nlevel = \"D\"\n\n[[kernel]]\nname = \"double\"\nsource = \"glsl/double.comp\"\n\n\
+                    [[kernel]]\nname = \"raise\"\nsource = \"glsl/raise.comp\"\n";
+    write(folder, "vkcert.toml", settings);
+    for (name, result) in [("double", "* 2u"), ("raise", "+ 1u")] {
+        let text = format!(
+            "#version 450\nlayout(local_size_x = 4) in;\n\
+             layout(set = 0, binding = 0, std430) readonly buffer In {{ uint values[]; }};\n\
+             layout(set = 0, binding = 1, std430) writeonly buffer Out {{ uint results[]; }};\n\
+             void main() {{\n    uint i = gl_GlobalInvocationID.x;\n    results[i] = values[i] {result};\n}}\n"
+        );
+        write(folder, &format!("glsl/{name}.comp"), text);
+    }
+    let text = CHAIN.replace("EXPECTED", expected).replace("VALUES", values);
+    write(folder, "requirements/chain.toml", text);
+}
+
+/// The mutants of dispatches of a kernel, each with its operator and its first change.
+fn of_dispatches<'m>(mutation: &'m Value, kernel: &str) -> Vec<(String, String, &'m Value)> {
+    let own = mutants(mutation, kernel).iter();
+    let own = own.filter(|mutant| mutant["file"].as_str().unwrap().ends_with(".toml"));
+    let told = own.map(|mutant| {
+        let operator = mutant["operators"][0].as_str().unwrap().to_owned();
+        (operator, mutant["edits"][0]["new"].as_str().unwrap().to_owned(), mutant)
+    });
+    told.collect()
+}
+
+#[test]
+fn counts_of_workgroups_are_mutated_in_the_dispatches_of_tests() {
+    let folder = tempfile::tempdir().unwrap();
+    chain_with(folder.path(), "raised", "3, 5, 7, 9, 11, 13, 15, 17");
+    let mutation = run_json(vkcert().arg("mutate").arg(folder.path()), 0);
+    let told = of_dispatches(&mutation, "double");
+    let groups: Vec<(&str, &str)> =
+        told.iter().map(|(operator, new, _)| (operator.as_str(), new.as_str())).collect();
+    assert_eq!(
+        groups,
+        [
+            ("AS", "[1, 2, 1]"),
+            ("AS", "[1, 1, 2]"),
+            ("AI", "[3, 1, 1]"),
+            ("AI", "[2, 2, 1]"),
+            ("AI", "[2, 1, 2]"),
+            ("AD", "[1, 1, 1]"),
+            ("AD", "[2, 0, 1]"),
+            ("AD", "[2, 1, 0]"),
+        ]
+    );
+    for (operator, new, mutant) in &told {
+        assert_eq!(mutant["status"], "killed", "{operator} {new}: {mutant:#}");
+        let by_expectation = operator == "AD" || new == "[1, 2, 1]" || new == "[1, 1, 2]";
+        let due = if by_expectation { "expectation" } else { "finding" };
+        assert_eq!(mutant["killed_by"], due, "{operator} {new}: {mutant:#}");
+    }
+    let mutant = told[0].2;
+    assert_eq!((&mutant["line"], &mutant["column"]), (&18.into(), &10.into()));
+    let diff = mutant["diff"].as_str().unwrap();
+    assert!(diff.contains("-groups = [2, 1, 1]\n+groups = [1, 2, 1]\n"), "{diff}");
+    // Both dispatches of the other kernel change together.
+    let both = of_dispatches(&mutation, "raise");
+    assert_eq!(both[0].2["edits"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn without_the_barrier_between_two_dispatches_they_race() {
+    let folder = tempfile::tempdir().unwrap();
+    let removed = |expected: &str, values: &str| {
+        chain_with(folder.path(), expected, values);
+        let mut command = vkcert();
+        command.arg("mutate").arg(folder.path()).args(["--operator", "SCR", "--kernel", "raise"]);
+        run_json(&mut command, 0)
+    };
+    // The two dispatches of `raise` have nothing of which one is stored in common.
+    let mutation = removed("raised", "3, 5, 7, 9, 11, 13, 15, 17");
+    let told = of_dispatches(&mutation, "raise");
+    assert_eq!(told.len(), 1, "{mutation:#}");
+    let mutant = told[0].2;
+    assert_eq!(mutant["edits"][0]["new"], "# no barrier in front of this dispatch\n");
+    let verdict = serde_json::json!({ "noticed": ["expectation", { "finding": "data-race" }] });
+    assert_eq!(mutant["tests"]["TC-1"], verdict, "{mutant:#}");
+    // Whatever is expected, they race.
+    let mutation = removed("doubled", "2, 4, 6, 8, 10, 12, 14, 16");
+    let mutant = of_dispatches(&mutation, "raise")[0].2;
+    let verdict = serde_json::json!({ "noticed": [{ "finding": "data-race" }] });
+    assert_eq!(mutant["tests"]["TC-1"], verdict, "{mutant:#}");
+    let out = folder.path().join("out");
+    certify_with_mutants(folder.path(), &out, 0);
+    let verified = run_json(vkcert().arg("verify").arg(out.join("evidence")).arg("--replay"), 0);
+    assert_eq!(verified["problems"], serde_json::json!([]));
+}

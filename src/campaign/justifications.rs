@@ -55,7 +55,7 @@ pub fn check_justifications(project: &Project, kernels: &[Kernel]) -> Result<(),
                 JustificationSubject::Mutant(id) => {
                     let known_ids = match &known_mutants {
                         Some(known_ids) => known_ids,
-                        None => known_mutants.insert(mutant_ids(project, kernel)?),
+                        None => known_mutants.insert(mutant_ids(project, kernels, kernel)?),
                     };
                     if !known_ids.contains(id) {
                         diagnostics.push(unknown_mutant(justification, id, kernel, known_ids));

@@ -105,7 +105,6 @@ fn accept_justified(project: &Project, mutations: &mut [MutationEvidence]) -> Ve
     let rules = AcceptanceRules {
         approval: ApproverRule::for_level(project.settings.value.level),
         lacks_tests: false,
-        partly_configured: BTreeSet::new(),
     };
     let justifications = || project.justifications.iter().map(|located| &located.value);
     let outcomes = accept_mutants(mutations, justifications(), &rules);

@@ -12,7 +12,6 @@ pub use counting::{
     CodeIdentity, altered_stores, code_classes, kernel_codes, leads_to_configuration, record_fault,
     records_count, settle_requirements, test_observation, tested_code,
 };
-pub(crate) use justifications::configured_by_tests;
 pub use justifications::{
     apply_justifications, missing_subject, signed_kernel_hashes, stored_contents,
 };

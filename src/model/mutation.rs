@@ -36,11 +36,11 @@ pub enum MutationOperator {
     ArithmeticDeletion,
     /// `true` or `false` for a comparison.
     ConditionDeletion,
-    /// Two sizes of the workgroup exchanged.
+    /// Two sizes of the workgroup, or two counts of workgroups, exchanged.
     SizeExchange,
-    /// A size of the workgroup and one.
+    /// A size of the workgroup, or a count of workgroups, and one.
     SizeIncrement,
-    /// A size of the workgroup less one.
+    /// A size of the workgroup, or a count of workgroups, less one.
     SizeDecrement,
     /// Memory of the workgroup as memory of each invocation.
     SharedRemoval,
@@ -54,6 +54,8 @@ pub enum MutationOperator {
     BarrierRemoval,
     /// An atomic operation as plain reading and writing.
     AtomicReplacement,
+    /// No barrier between two dispatches.
+    DispatchBarrierRemoval,
     /// No fence.
     FenceRemoval,
     /// Any comparison for another one.
@@ -168,9 +170,24 @@ pub const MUTATION_OPERATORS: &[MutationOperatorRow] = &[
     row(Operator::NotDeletion, "COD", Thesis, "`a` for `!a`"),
     row(Operator::ArithmeticDeletion, "AOD", Thesis, "`a` for `-a` and `~a`"),
     row(Operator::ConditionDeletion, "CSD", Thesis, "`true` and `false` for a comparison"),
-    row(Operator::SizeExchange, "AS", Thesis, "two sizes of the workgroup exchanged"),
-    row(Operator::SizeIncrement, "AI", Thesis, "a size of the workgroup and one"),
-    row(Operator::SizeDecrement, "AD", Thesis, "a size of the workgroup less one"),
+    row(
+        Operator::SizeExchange,
+        "AS",
+        Thesis,
+        "two sizes of the workgroup, or two counts of workgroups, exchanged",
+    ),
+    row(
+        Operator::SizeIncrement,
+        "AI",
+        Thesis,
+        "a size of the workgroup, or a count of workgroups, and one",
+    ),
+    row(
+        Operator::SizeDecrement,
+        "AD",
+        Thesis,
+        "a size of the workgroup, or a count of workgroups, less one",
+    ),
     row(Operator::SharedRemoval, "SHR", Thesis, "memory of the workgroup without `shared`"),
     row(
         Operator::IndexReplacement,
@@ -187,6 +204,7 @@ pub const MUTATION_OPERATORS: &[MutationOperatorRow] = &[
         Thesis,
         "an atomic operation as plain reading and writing",
     ),
+    row(Operator::DispatchBarrierRemoval, "SCR", Thesis, "no barrier between two dispatches"),
     row(Operator::FenceRemoval, "FR", Thesis, "no fence"),
     row(Operator::RelationalReplacement, "ROR", Conditions, "each comparison for each other one"),
     row(

@@ -6,9 +6,11 @@
 //! than [`STEP_FACTOR`] times the steps of the kernel, and which of these it was is told. What cannot
 //! be judged is undecided, with the reason, and never killed.
 //! What no test notices is equivalent only where there is a proof.
-//! Does not cover: mutants of dispatches, devices; what follows from verdicts
+//! Does not cover: devices; what follows from verdicts
 //! (`derivation::mutation`).
 
+mod dispatch_mutants;
+mod dispatch_run;
 mod mutant_run;
 mod plan;
 mod second_order;
@@ -21,7 +23,7 @@ use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
 use mutant_run::MutantBench;
 pub(crate) use plan::mutant_ids;
-use plan::{KernelPlan, MutantFacts, plan_mutation};
+use plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
 use rayon::prelude::*;
 pub use second_order::{PairRelation, SecondOrderMutant};
 use std::collections::BTreeSet;
@@ -104,7 +106,10 @@ pub fn mutate_project(
         mutations.push(evidence);
         second_order.extend(pairs);
     }
-    let files = plans.into_iter().flat_map(|plan| plan.mutated.files).collect();
+    let files = plans
+        .into_iter()
+        .flat_map(|plan| plan.mutated.files.into_iter().chain(plan.dispatches.files))
+        .collect();
     let facts = MutationFacts { asked: asked.clone(), mutations };
     Ok(ProjectMutation { facts, second_order, files })
 }
@@ -120,14 +125,12 @@ fn judge_kernel(
     engine: &SequentialExecutor,
     request: &MutationRequest,
 ) -> Result<JudgedKernel, CampaignError> {
-    let Some(source) = &plan.source else {
-        return Ok(JudgedKernel { evidence: plan.evidence(Vec::new()), pairs: Vec::new() });
-    };
     let judges = request.extent.judges;
-    let bench = MutantBench::begin(plan, source, engine, judges)?;
-    let judge = |place: &usize| match request.modules {
-        MutantModules::Together => bench.judge(*place),
-        MutantModules::Each => bench.judge_alone(&plan.mutated.mutants[*place]),
+    let bench = MutantBench::begin(plan, engine, judges)?;
+    let judge = |place: &usize| match (plan.mutant(*place), request.modules) {
+        (PlannedMutant::OfDispatches(mutant), _) => Ok(bench.judge_dispatches(mutant)),
+        (PlannedMutant::OfText(_), MutantModules::Together) => bench.judge(*place),
+        (PlannedMutant::OfText(mutant), MutantModules::Each) => bench.judge_alone(mutant),
     };
     let rows = plan.chosen.par_iter().with_max_len(1);
     let facts = rows.map(judge).collect::<Result<Vec<MutantFacts>, CampaignError>>()?;

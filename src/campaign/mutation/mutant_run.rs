@@ -30,14 +30,15 @@ use vkcert_spirv::normal_form::{NormalForm, normal_form};
 
 /// The tests of a kernel as the kernel itself passes them.
 pub(super) struct MutantBench<'a> {
-    source: &'a KernelSource,
+    /// None of a kernel that is given as SPIR-V, which has no mutants of its text.
+    source: Option<&'a KernelSource>,
     mutated: &'a MutatedKernel,
     /// None where it does not do what the kernel does.
     selection: Option<Arc<Vec<u32>>>,
     /// The cheapest first.
-    tests: Vec<TestBaseline<'a>>,
+    pub(super) tests: Vec<TestBaseline<'a>>,
     judges: JudgingTests,
-    engine: SequentialExecutor,
+    pub(super) engine: SequentialExecutor,
     /// The kernel itself; none where it is not known.
     compared: OnceLock<Option<ComparedText>>,
     pub(super) notes: Vec<String>,
@@ -45,7 +46,7 @@ pub(super) struct MutantBench<'a> {
 
 /// A test with what the kernel itself does in it.
 pub(super) struct TestBaseline<'a> {
-    prepared: &'a PreparedTest<'a>,
+    pub(super) prepared: &'a PreparedTest<'a>,
     /// With what references compute.
     plan: Prepared,
     /// Of the production modules.
@@ -71,7 +72,6 @@ impl<'a> MutantBench<'a> {
     /// A test that does not pass, or has findings that count.
     pub(super) fn begin(
         kernel_plan: &'a KernelPlan<'a>,
-        source: &'a KernelSource,
         engine: &SequentialExecutor,
         judges: JudgingTests,
     ) -> Result<Self, CampaignError> {
@@ -87,7 +87,7 @@ impl<'a> MutantBench<'a> {
         }
         baselines.sort_by_key(|baseline| baseline.steps);
         let mut bench = Self {
-            source,
+            source: kernel_plan.source.as_ref(),
             mutated,
             selection: mutated.selection.as_ref().map(|module| Arc::new(module.words.clone())),
             tests: baselines,
@@ -145,7 +145,10 @@ impl<'a> MutantBench<'a> {
 
     /// The same with a module of the mutant's own text.
     pub(super) fn judge_alone(&self, mutant: &SourceMutant) -> Result<MutantFacts, CampaignError> {
-        match compile_alone(self.source, self.mutated, mutant) {
+        let Some(source) = self.source else {
+            return Ok(MutantFacts { runs: runs_of_refused(NotCompiled::Elsewhere), proof: None });
+        };
+        match compile_alone(source, self.mutated, mutant) {
             Ok(words) => {
                 let words = Arc::new(words);
                 self.judge_by(mutant, |baseline| Some(baseline.job_with(&words)))
@@ -163,10 +166,25 @@ impl<'a> MutantBench<'a> {
         mutant: &SourceMutant,
         job_of: impl Fn(&TestBaseline<'_>) -> Option<Job>,
     ) -> Result<MutantFacts, CampaignError> {
+        let runs = self.judge_in_turn(|baseline| {
+            let job = job_of(baseline)?;
+            Some(baseline.judge(&self.engine, &job))
+        });
+        let proof = match runs.kill_cause() {
+            Some(_) => None,
+            None => self.equivalence(mutant),
+        };
+        Ok(MutantFacts { runs, proof })
+    }
+
+    /// The verdicts of the tests, as far as they are asked for; a test without one is left out.
+    pub(super) fn judge_in_turn(
+        &self,
+        verdict_of: impl Fn(&TestBaseline<'_>) -> Option<MutantVerdict>,
+    ) -> MutantRuns {
         let mut verdicts = BTreeMap::new();
         for baseline in &self.tests {
-            let Some(job) = job_of(baseline) else { continue };
-            let verdict = baseline.judge(&self.engine, &job);
+            let Some(verdict) = verdict_of(baseline) else { continue };
             let is_last = verdict.notices().contains(&Notice::Expectation)
                 && self.judges == JudgingTests::UntilKilled;
             verdicts.insert(baseline.prepared.test.id, verdict);
@@ -174,18 +192,14 @@ impl<'a> MutantBench<'a> {
                 break;
             }
         }
-        let is_noticed = verdicts.values().any(|verdict| !verdict.notices().is_empty());
-        let proof = match is_noticed {
-            true => None,
-            false => self.equivalence(mutant),
-        };
-        Ok(MutantFacts { runs: MutantRuns::Judged(verdicts), proof })
+        MutantRuns::Judged(verdicts)
     }
 
     fn equivalence(&self, mutant: &SourceMutant) -> Option<EquivalenceProof> {
+        let source = self.source?;
         let of_kernel =
-            self.compared.get_or_init(|| ComparedText::of_text(self.source, self.mutated, None));
-        proof_of_equivalence(self.source, self.mutated, mutant, of_kernel.as_ref())
+            self.compared.get_or_init(|| ComparedText::of_text(source, self.mutated, None));
+        proof_of_equivalence(source, self.mutated, mutant, of_kernel.as_ref())
     }
 }
 
@@ -291,11 +305,17 @@ impl<'a> TestBaseline<'a> {
 
     /// The job with another module of the kernel, and a limit of steps.
     fn job_with(&self, words: &Arc<Vec<u32>>) -> Job {
-        let mut job = self.job.clone();
+        let mut job = self.limited_job();
         for index in &self.modules {
             let module = &mut job.modules[*index];
             (module.words, module.recording) = (Arc::clone(words), ModuleRecording::None);
         }
+        job
+    }
+
+    /// The job of the kernel itself, with the limit of steps of a mutant.
+    pub(super) fn limited_job(&self) -> Job {
+        let mut job = self.job.clone();
         let steps = self.steps.saturating_mul(STEP_FACTOR).saturating_add(STEP_ALLOWANCE);
         job.limits.steps = job.limits.steps.min(steps);
         job
@@ -325,7 +345,7 @@ impl<'a> TestBaseline<'a> {
     }
 
     /// A failure of the tool costs one mutant.
-    fn judge(&self, engine: &SequentialExecutor, job: &Job) -> MutantVerdict {
+    pub(super) fn judge(&self, engine: &SequentialExecutor, job: &Job) -> MutantVerdict {
         let judged = engine.run_once(&RunRequest::once(job), &mut Unobserved).and_then(|outcome| {
             let mut run = outcome.run;
             run.buffers.truncate(self.plan.job.buffers.len());

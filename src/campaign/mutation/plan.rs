@@ -4,6 +4,7 @@
 //! mutants again. Mutants are drawn of all kernels together.
 
 use super::MutantModules;
+use super::dispatch_mutants::{DispatchMutant, DispatchMutants, dispatch_mutants};
 use crate::CampaignError;
 use crate::kernel::Kernel;
 use crate::project;
@@ -11,13 +12,14 @@ use crate::test_run::PreparedTest;
 use std::collections::BTreeSet;
 use vkcert_coverage::acceptance::mutant_acceptance;
 use vkcert_glsl::KernelSource;
-use vkcert_glsl::mutation::{MutatedKernel, SelectionWanted, SourceEdit, SourceMutant, mutate};
+use vkcert_glsl::mutation::{MutatedKernel, SelectionWanted, SourceMutant, mutate};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{
     EVIDENCE_SCHEMA, EquivalenceProof, MutantAcceptance, MutantEdit, MutantEvidence, MutantRuns,
     MutantSample, MutantStatus, MutationEvidence, MutationExtent, mutant_id,
 };
 use vkcert_model::id::{KernelName, MutantId, RequirementId, TestId};
+use vkcert_model::mutation::MutationOperator;
 use vkcert_model::place::Position;
 use vkcert_model::random::SplitMix64;
 use vkcert_requirement::Project;
@@ -29,11 +31,32 @@ pub(super) struct KernelPlan<'a> {
     code: String,
     /// None of one that is given as SPIR-V.
     pub(super) source: Option<KernelSource>,
+    /// Mutants of its text.
     pub(super) mutated: MutatedKernel,
+    /// Mutants of its dispatches, which are numbered behind those of the text.
+    pub(super) dispatches: DispatchMutants,
     /// Those that run the kernel.
     pub(super) tests: Vec<&'a PreparedTest<'a>>,
     /// Places of the mutants to be judged among all of the kernel, from 0 on, in order.
     pub(super) chosen: Vec<usize>,
+}
+
+/// A mutant of a kernel.
+#[derive(Clone, Copy)]
+pub(super) enum PlannedMutant<'p> {
+    /// Of its text.
+    OfText(&'p SourceMutant),
+    /// Of its dispatches.
+    OfDispatches(&'p DispatchMutant),
+}
+
+impl PlannedMutant<'_> {
+    fn operators(&self) -> &[MutationOperator] {
+        match self {
+            PlannedMutant::OfText(mutant) => &mutant.operators,
+            PlannedMutant::OfDispatches(mutant) => std::slice::from_ref(&mutant.operator),
+        }
+    }
 }
 
 /// What became of a mutant, before anything is derived from it.
@@ -73,14 +96,17 @@ pub(super) fn plan_mutation<'a>(
             Some(source) => mutate(source, modules.selection_wanted())?,
             None => without_text(),
         };
-        let is_chosen = |(_, mutant): &(usize, &SourceMutant)| {
-            let operators = &asked.operators;
-            operators.is_empty() || mutant.operators.iter().any(|made| operators.contains(made))
-        };
-        let chosen = mutated.mutants.iter().enumerate().filter(is_chosen);
-        let chosen = chosen.map(|(place, _)| place).collect();
+        let dispatches = dispatch_mutants(project, kernels, row.name);
         let code = kernel.signed_hash();
-        plans.push(KernelPlan { kernel, code, source, mutated, tests, chosen });
+        let chosen = Vec::new();
+        let mut plan = KernelPlan { kernel, code, source, mutated, dispatches, tests, chosen };
+        let operators = &asked.operators;
+        let is_chosen = |place: &usize| {
+            let mutant = plan.mutant(*place);
+            operators.is_empty() || mutant.operators().iter().any(|made| operators.contains(made))
+        };
+        plan.chosen = (0..plan.population()).filter(is_chosen).collect();
+        plans.push(plan);
     }
     if let Some(sample) = asked.sample {
         draw_sample(&mut plans, sample);
@@ -88,20 +114,26 @@ pub(super) fn plan_mutation<'a>(
     Ok(plans)
 }
 
-/// The names of all mutants of a kernel; none of one that is given as SPIR-V.
+/// The names of all mutants of a kernel.
 pub(crate) fn mutant_ids(
     project: &Project,
+    kernels: &[Kernel],
     kernel: &Kernel,
 ) -> Result<BTreeSet<MutantId>, CampaignError> {
+    let name = KernelName::from(&kernel.name);
     let settings = &project.settings.value;
-    let Some(row) = settings.kernels.iter().find(|row| row.name.as_str() == kernel.name) else {
-        return Ok(BTreeSet::new());
+    let source = match settings.kernels.iter().find(|row| row.name == name) {
+        Some(row) => project::source_of(&project.root, settings, row)?,
+        None => None,
     };
-    let Some(source) = project::source_of(&project.root, settings, row)? else {
-        return Ok(BTreeSet::new());
+    let of_text = match &source {
+        Some(source) => mutate(source, SelectionWanted::Left)?.mutants,
+        None => Vec::new(),
     };
-    let mutants = mutate(&source, SelectionWanted::Left)?.mutants;
-    let ids = mutants.iter().zip(1..).map(|(mutant, number)| mutant_id(&mutant.operators, number));
+    let of_dispatches = dispatch_mutants(project, kernels, name).mutants;
+    let planned = of_text.iter().map(PlannedMutant::OfText);
+    let planned = planned.chain(of_dispatches.iter().map(PlannedMutant::OfDispatches));
+    let ids = planned.zip(1..).map(|(mutant, number)| mutant_id(mutant.operators(), number));
     Ok(ids.collect())
 }
 
@@ -162,6 +194,28 @@ impl KernelPlan<'_> {
         KernelName::from(&self.kernel.name)
     }
 
+    /// How many mutants the kernel has.
+    fn population(&self) -> usize {
+        self.mutated.mutants.len() + self.dispatches.mutants.len()
+    }
+
+    /// The mutant at a place among all of the kernel, from 0 on.
+    pub(super) fn mutant(&self, place: usize) -> PlannedMutant<'_> {
+        match self.mutated.mutants.get(place) {
+            Some(mutant) => PlannedMutant::OfText(mutant),
+            None => {
+                let behind_text = place - self.mutated.mutants.len();
+                PlannedMutant::OfDispatches(&self.dispatches.mutants[behind_text])
+            }
+        }
+    }
+
+    /// The text of a file that mutants change.
+    fn text_of(&self, file: &str) -> &str {
+        let mut files = self.mutated.files.iter().chain(&self.dispatches.files);
+        files.find(|known| known.path == file).map_or("", |known| known.text.as_str())
+    }
+
     /// The tests that can judge: an engine runs them.
     pub(super) fn judging_tests(&self) -> impl Iterator<Item = &PreparedTest<'_>> {
         self.tests.iter().copied().filter(|test| test.job_plan.is_ok())
@@ -175,7 +229,7 @@ impl KernelPlan<'_> {
         MutationEvidence {
             schema: EVIDENCE_SCHEMA,
             kernel: self.name(),
-            population: self.mutated.mutants.len() as u32,
+            population: self.population() as u32,
             tests: self.judging_tests().map(|test| test.test.id).collect::<Vec<TestId>>(),
             notes: self.notes(),
             mutants: mutants.collect(),
@@ -188,33 +242,33 @@ impl KernelPlan<'_> {
             let name = &prepared.test.id;
             Some(format!("test {name} judges no mutant: no engine runs it ({unsupported})"))
         });
-        self.mutated.notes.iter().cloned().chain(unsupported).collect()
+        let notes = self.mutated.notes.iter().chain(&self.dispatches.notes);
+        notes.cloned().chain(unsupported).collect()
     }
 
     fn mutant_evidence(&self, place: usize, facts: MutantFacts) -> MutantEvidence {
         let MutantFacts { runs, proof } = facts;
-        let mutant = &self.mutated.mutants[place];
+        let mutant = self.mutant(place);
         let status = runs.status(proof);
-        let edits = self.edits(mutant);
+        let edits = match mutant {
+            PlannedMutant::OfText(mutant) => self.edits(mutant),
+            PlannedMutant::OfDispatches(mutant) => mutant.edits.clone(),
+        };
         let acceptance = match status {
-            MutantStatus::Survived | MutantStatus::Undecided => {
-                Some(self.acceptance(mutant, &edits))
-            }
+            MutantStatus::Survived | MutantStatus::Undecided => Some(self.acceptance(&edits)),
             MutantStatus::Killed
             | MutantStatus::Equivalent
             | MutantStatus::NoTest
             | MutantStatus::NotCompiled
             | MutantStatus::Accepted => None,
         };
-        let (number, operators) = (place as u32 + 1, mutant.operators.clone());
+        let (number, operators) = (place as u32 + 1, mutant.operators().to_vec());
         MutantEvidence { number, operators, edits, runs, proof, acceptance, status }
     }
 
-    /// What a justification of the mutant signs.
-    fn acceptance(&self, mutant: &SourceMutant, edits: &[MutantEdit]) -> MutantAcceptance {
-        let text_of =
-            |edit: &SourceEdit| self.mutated.files[edit.span.file.0 as usize].text.as_str();
-        let texts = mutant.edits.iter().map(text_of);
+    /// What a justification of the mutant with these edits signs.
+    fn acceptance(&self, edits: &[MutantEdit]) -> MutantAcceptance {
+        let texts = edits.iter().map(|edit| self.text_of(&edit.file));
         mutant_acceptance(self.name(), &self.code, edits.iter().zip(texts))
     }
 

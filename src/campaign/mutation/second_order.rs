@@ -55,7 +55,9 @@ pub(super) fn judge_pairs(
     judged: &MutationEvidence,
 ) -> Result<Vec<SecondOrderMutant>, CampaignError> {
     let killed = judged.mutants.iter().filter(|mutant| mutant.status == MutantStatus::Killed);
-    let killed: Vec<usize> = killed.map(|mutant| mutant.number as usize - 1).collect();
+    let killed = killed.map(|mutant| mutant.number as usize - 1);
+    // Mutants of dispatches stand behind those of the text.
+    let killed: Vec<usize> = killed.filter(|place| *place < plan.mutated.mutants.len()).collect();
     let pairs = pairs_of(plan, &killed);
     let judge = |pair: &MutantPair| {
         let both = united(&plan.mutated.mutants[pair.first], &plan.mutated.mutants[pair.second]);

@@ -6,14 +6,13 @@
 //! Does not cover: whether the verdicts are true (`verify --replay` judges every mutant again).
 
 use super::mutant_run::{ComparedText, proof_of_equivalence, runs_of_refused};
-use super::plan::{KernelPlan, MutantFacts, plan_mutation};
+use super::plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
 use super::{MutantModules, MutationFacts};
 use crate::CampaignError;
 use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use vkcert_glsl::KernelSource;
 use vkcert_glsl::mutation::compile_alone;
 use vkcert_model::evidence::{Evidence, MutantEvidence, MutantRuns, MutationEvidence};
 use vkcert_requirement::Project;
@@ -56,23 +55,22 @@ fn evidence_of_kernel(
     if numbers != due {
         return stored.clone();
     }
-    let facts = match &plan.source {
-        Some(source) => stored_facts(plan, source, stored),
-        None => Vec::new(),
-    };
-    plan.evidence(facts)
+    plan.evidence(stored_facts(plan, stored))
 }
 
 /// Verdicts as they are stored. What no test noticed is compared with the kernel again, and what did not
 /// run is compiled again.
-fn stored_facts(
-    plan: &KernelPlan<'_>,
-    source: &KernelSource,
-    stored: &MutationEvidence,
-) -> Vec<MutantFacts> {
-    let of_kernel = ComparedText::of_text(source, &plan.mutated, None);
+fn stored_facts(plan: &KernelPlan<'_>, stored: &MutationEvidence) -> Vec<MutantFacts> {
+    let source = plan.source.as_ref();
+    let of_kernel = source.and_then(|source| ComparedText::of_text(source, &plan.mutated, None));
     let facts_of = |(place, stored): (&usize, &MutantEvidence)| {
-        let mutant = &plan.mutated.mutants[*place];
+        let (mutant, source) = match (plan.mutant(*place), source) {
+            (PlannedMutant::OfText(mutant), Some(source)) => (mutant, source),
+            // There is nothing to compile.
+            (PlannedMutant::OfText(_) | PlannedMutant::OfDispatches(_), _) => {
+                return MutantFacts { runs: stored.runs.clone(), proof: None };
+            }
+        };
         let runs = match &stored.runs {
             MutantRuns::Judged(_) => stored.runs.clone(),
             MutantRuns::NotCompiled(_) | MutantRuns::NotRun(_) => {

@@ -114,7 +114,7 @@ fn count_coupling_classes(kernel_row: &mut KernelEvidence) {
 }
 
 /// Kernels whose configurations are those that tests use, where tests were left out.
-pub(crate) fn configured_by_tests(campaign: &Campaign) -> impl Iterator<Item = &KernelName> {
+fn configured_by_tests(campaign: &Campaign) -> impl Iterator<Item = &KernelName> {
     let settings = campaign.settings.as_ref().filter(|_| campaign.lacks_tests());
     let project_kernels = settings.into_iter().flat_map(|settings| &settings.kernels);
     project_kernels.filter(|kernel| kernel.configurations.is_empty()).map(|kernel| &kernel.name)

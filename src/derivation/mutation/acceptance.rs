@@ -4,25 +4,21 @@
 //! no test noticed it. One that accepts nothing is rejected with the reason, unless its mutant was not judged: then
 //! it is not judged either.
 
-use crate::derive::configured_by_tests;
-use std::collections::BTreeSet;
 use vkcert_coverage::ApproverRule;
 use vkcert_coverage::acceptance::accepted_mutant_sentence;
 use vkcert_model::evidence::{
     Campaign, MutantAcceptance, MutantEvidence, MutantStatus, MutationEvidence,
 };
-use vkcert_model::id::{KernelName, MutantId, TestId};
+use vkcert_model::id::{MutantId, TestId};
 use vkcert_model::requirement::{Justification, JustificationSubject};
 
 /// What decides about justifications of mutants beside the mutants.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct AcceptanceRules {
     /// Whether author and approver may be one person.
     pub approval: ApproverRule,
-    /// Whether tests were left out.
+    /// Whether tests were left out, and with them configurations and dispatches that justifications are bound to.
     pub lacks_tests: bool,
-    /// Kernels whose configurations are not all there, because tests were left out.
-    pub partly_configured: BTreeSet<KernelName>,
 }
 
 impl AcceptanceRules {
@@ -31,7 +27,6 @@ impl AcceptanceRules {
         Self {
             approval: ApproverRule::for_level(campaign.project.level),
             lacks_tests: campaign.lacks_tests(),
-            partly_configured: configured_by_tests(campaign).copied().collect(),
         }
     }
 }
@@ -96,10 +91,8 @@ fn apply(
         return Rejected(format!("evidence does not say what is signed of {id}"));
     };
     if acceptance.hash != justification.hash {
-        return match rules.partly_configured.contains(kernel) {
-            true => NotJudged(
-                "tests were left out, and with them configurations that it is bound to".to_owned(),
-            ),
+        return match rules.lacks_tests {
+            true => NotJudged("tests were left out, which it may be bound to".to_owned()),
             false => Rejected(format!("stale: {id} is now {}", in_words(acceptance))),
         };
     }

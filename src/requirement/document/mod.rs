@@ -408,6 +408,11 @@ impl Origin {
         Some(node)
     }
 
+    /// Bytes of the value at this place; none where there is no value.
+    pub fn span(&self) -> Option<IndexRange> {
+        self.value().map(|node| node.span)
+    }
+
     /// Line and column of the value at this place; none where there is no value.
     pub fn position(&self) -> Option<Position> {
         if let Some((_, position)) = self.known.iter().find(|(path, _)| path.is_empty()) {

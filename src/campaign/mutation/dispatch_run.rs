@@ -1,0 +1,151 @@
+//! The run of a mutant of dispatches.
+//!
+//! Promises: other counts of workgroups are run as they are. Without the barrier between two dispatches these are
+//! concurrent: they are run in the other order, which expectations judge, and they race where, in one order or the
+//! other, one of them reads what the other one wrote and not both accesses are atomic.
+//! Does not cover: orders in which the two dispatches take turns; places that both write and neither reads, which are
+//! noticed by the contents alone.
+
+use super::dispatch_mutants::{DispatchFault, DispatchMutant};
+use super::mutant_run::{MutantBench, TestBaseline};
+use super::plan::MutantFacts;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use vkcert_exec::access_pairs::{AccessPairs, PairTracking};
+use vkcert_exec::{ExecError, Job, RunRequest, Unobserved};
+use vkcert_model::access_pair::{AccessPair, Passage};
+use vkcert_model::evidence::{MutantVerdict, Notice};
+use vkcert_model::finding::FindingKind;
+use vkcert_model::id::ModuleKey;
+use vkcert_sequential::SequentialExecutor;
+use vkcert_spirv::module::Module;
+use vkcert_spirv::opcodes::is_atomic;
+
+impl MutantBench<'_> {
+    /// Runs the tests with a mutant of their dispatches. There is no proof for those that no test notices.
+    pub(super) fn judge_dispatches(&self, mutant: &DispatchMutant) -> MutantFacts {
+        let runs = self.judge_in_turn(|baseline| {
+            // A test without the fault does what it does by itself.
+            let Some(faults) = mutant.faults.get(&baseline.prepared.test.id) else {
+                return Some(MutantVerdict::NotNoticed);
+            };
+            Some(baseline.judge_faults(&self.engine, faults))
+        });
+        MutantFacts { runs, proof: None }
+    }
+}
+
+impl TestBaseline<'_> {
+    /// Counts of workgroups change together; each barrier is taken away by itself.
+    fn judge_faults(&self, engine: &SequentialExecutor, faults: &[DispatchFault]) -> MutantVerdict {
+        let mut with_counts = None;
+        let mut verdicts = Vec::new();
+        for fault in faults {
+            match fault {
+                DispatchFault::Groups { dispatch, groups } => {
+                    let job = with_counts.get_or_insert_with(|| self.limited_job());
+                    job.dispatches[*dispatch].groups = *groups;
+                }
+                DispatchFault::NoBarrier { dispatch } => {
+                    verdicts.push(self.judge_without_barrier(engine, *dispatch));
+                }
+            }
+        }
+        verdicts.extend(with_counts.map(|job| self.judge(engine, &job)));
+        united_verdict(verdicts)
+    }
+
+    /// `later` is the dispatch that the barrier is in front of.
+    fn judge_without_barrier(&self, engine: &SequentialExecutor, later: usize) -> MutantVerdict {
+        let job = self.limited_job();
+        let mut exchanged = job.clone();
+        exchanged.dispatches.swap(later - 1, later);
+        let order = self.judge(engine, &exchanged);
+        let race = match dispatches_race(engine, &job, later) {
+            Ok(true) => MutantVerdict::Noticed(vec![Notice::Finding(FindingKind::DataRace)]),
+            Ok(false) => MutantVerdict::NotNoticed,
+            Err(reason) => MutantVerdict::Undecided(reason),
+        };
+        united_verdict(vec![order, race])
+    }
+}
+
+/// All ways in which any of several runs noticed a mutant; else why one of them is not known.
+fn united_verdict(verdicts: Vec<MutantVerdict>) -> MutantVerdict {
+    let notices: BTreeSet<Notice> =
+        verdicts.iter().flat_map(|verdict| verdict.notices().iter().cloned()).collect();
+    if !notices.is_empty() {
+        return MutantVerdict::Noticed(notices.into_iter().collect());
+    }
+    let mut verdicts = verdicts.into_iter();
+    let undecided = verdicts.find(|verdict| matches!(verdict, MutantVerdict::Undecided(_)));
+    undecided.unwrap_or(MutantVerdict::NotNoticed)
+}
+
+/// Whether a dispatch and the one in front of it race where nothing orders them.
+///
+/// # Errors
+/// Why that is not known.
+fn dispatches_race(engine: &SequentialExecutor, job: &Job, later: usize) -> Result<bool, String> {
+    let traced = with_own_modules(job);
+    let mut exchanged = traced.clone();
+    exchanged.dispatches.swap(later - 1, later);
+    for (job, reading, writing) in [(&traced, later, later - 1), (&exchanged, later - 1, later)] {
+        let pairs = pairs_of_run(engine, job)?;
+        let modules = [&job.modules[reading], &job.modules[writing]];
+        let [reading_module, writing_module] = modules.map(|module| {
+            Module::parse(Arc::clone(&module.words)).map_err(|error| error.to_string())
+        });
+        let (reading_module, writing_module) = (reading_module?, writing_module?);
+        let races = |pair: &AccessPair| match pair.passage {
+            Passage::Dispatch { kernel, specialization, store } => {
+                let writer = ModuleKey { kernel, specialization };
+                writer == job.modules[writing].key
+                    && !(is_atomic_at(&reading_module, pair.use_index)
+                        && is_atomic_at(&writing_module, store))
+            }
+            Passage::Host
+            | Passage::Barrier { .. }
+            | Passage::Atomic { .. }
+            | Passage::Unordered { .. } => false,
+        };
+        let own_pairs = pairs.get(&job.modules[reading].key);
+        if own_pairs.into_iter().flatten().any(races) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_atomic_at(module: &Module, source_index: u32) -> bool {
+    let instruction = module.instructions.get(source_index as usize);
+    instruction.is_some_and(|instruction| is_atomic(instruction.op))
+}
+
+/// A job in which each dispatch has a module of its own, by whose key its accesses are told.
+fn with_own_modules(job: &Job) -> Job {
+    let mut own = job.clone();
+    own.modules.clear();
+    for (index, dispatch) in own.dispatches.iter_mut().enumerate() {
+        let mut module = job.modules[dispatch.module].clone();
+        module.key.specialization = index as u32 + 1;
+        dispatch.module = own.modules.len();
+        own.modules.push(module);
+    }
+    own
+}
+
+type PairsByModule = BTreeMap<ModuleKey, BTreeSet<AccessPair>>;
+
+fn pairs_of_run(engine: &SequentialExecutor, job: &Job) -> Result<PairsByModule, String> {
+    let request = RunRequest { pair_tracking: PairTracking::On, ..RunRequest::once(job) };
+    let outcome = engine.run_once(&request, &mut Unobserved);
+    let outcome = outcome.map_err(|error: ExecError| format!("the tool failed: {error}"))?;
+    match outcome.access_pairs {
+        AccessPairs::Tracked(modules) => {
+            Ok(modules.into_iter().map(|(key, own)| (key, own.pairs)).collect())
+        }
+        AccessPairs::Undetermined { reason } => Err(reason),
+        AccessPairs::NotTracked => Err("accesses were not followed".to_owned()),
+    }
+}
