@@ -160,10 +160,8 @@ fn operators_and_kernels_are_chosen_by_name() {
     assert!(
         made.iter().all(|mutant| mutant["operators"][0] == "MR" && mutant["status"] == "killed")
     );
-    for device in [["--engine", "vulkan"], ["--engine", "both"], ["--device", "0"]] {
-        let error = run_json(vkcert().arg("mutate").arg(folder.path()).args(device), 2);
-        assert!(error["error"]["message"].as_str().unwrap().contains("sequential"), "{error:#}");
-    }
+    let error = run_json(vkcert().arg("mutate").arg(folder.path()).args(["--engine", "vulkan"]), 2);
+    assert!(error["error"]["message"].as_str().unwrap().contains("sequential"), "{error:#}");
     for wrong in [["--operator", "XYZ"], ["--kernel", "nobody"]] {
         let error = run_json(vkcert().arg("mutate").arg(folder.path()).args(wrong), 2);
         assert!(error["error"]["message"].as_str().unwrap().contains(wrong[1]), "{error:#}");
@@ -689,4 +687,53 @@ fn without_the_barrier_between_two_dispatches_they_race() {
     certify_with_mutants(folder.path(), &out, 0);
     let verified = run_json(vkcert().arg("verify").arg(out.join("evidence")).arg("--replay"), 0);
     assert_eq!(verified["problems"], serde_json::json!([]));
+}
+
+#[test]
+fn a_device_judges_mutants_beside_the_sequential_engine() {
+    let project = root().join("tests/projects/mutants");
+    let mutate = |options: &[&str], code: i32| {
+        let mut command = vkcert();
+        command.arg("mutate").arg(&project).args(options);
+        run_json(&mut command, code)
+    };
+    assert!(mutate(&["--engine", "vulkan"], 2).to_string().contains("--engine both"));
+    mutate(&["--engine", "sequential", "--device", "0"], 2);
+    let alone = mutate(&[], 0);
+    assert_eq!(alone["device"], Value::Null);
+    let listed = run(vkcert().args(["list", "devices", "--format", "json"]), 0);
+    if String::from_utf8_lossy(&listed.stdout).trim() == "[]" {
+        assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "no device");
+        eprintln!("NOT RUN: no device");
+        return;
+    }
+    let both = mutate(&["--engine", "both"], 0);
+    // The device changes nothing of what the sequential engine says.
+    assert_eq!(both["summary"], alone["summary"]);
+    let rows = both["device"]["mutants"].as_array().unwrap();
+    let compiled = mutants(&both, "clamped").iter().filter(|row| row["status"] != "not-compiled");
+    assert_eq!(rows.len(), compiled.count());
+    let status_of = |id: &Value| {
+        let own = mutants(&both, "clamped").iter().find(|row| row["id"] == *id).unwrap();
+        own["status"].as_str().unwrap().to_owned()
+    };
+    let mut selected = 0;
+    for row in rows {
+        let status = status_of(&row["id"]);
+        // Nothing of this kernel depends on the engine.
+        let due: &[&str] = match status.as_str() {
+            "killed" => &["killed-on-both", "killed-by-sequential-finding", "undecided"],
+            _ => &["killed-on-neither"],
+        };
+        assert!(due.contains(&row["agreement"].as_str().unwrap()), "{status}: {row:#}");
+        // It was a dispatch without workgroups.
+        if row["agreement"] == "undecided" {
+            assert!(row["id"].as_str().unwrap().starts_with("AD."), "{row:#}");
+        }
+        selected += u32::from(row["module"] == "all-mutants");
+    }
+    assert!(selected > 20, "{both:#}");
+    let text = run(vkcert().arg("mutate").arg(&project).args(["--engine", "both"]), 0).stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("killed on both engines"), "{text}");
 }

@@ -17,7 +17,7 @@ use super::facts::{
 };
 use super::headers::{HostHeaders, read_headers};
 use super::kernel::Kernel;
-use super::mutation::{MutationRequest, mutate_project};
+use super::mutation::{MutationEngines, MutationRequest, mutate_project};
 use super::plan::RunPlan;
 use super::profile::{self, ProjectTarget};
 use super::reuse::CampaignCache;
@@ -289,8 +289,9 @@ impl ReadyCampaign {
     ) -> Result<Option<MutationFacts>, CampaignError> {
         let Some(request) = &self.mutation else { return Ok(None) };
         let engine = engines.sequential();
+        let engines = MutationEngines { sequential: &engine, device: None };
         let judged =
-            mutate_project(&self.project, &self.kernels, prepared_tests, &engine, request)?;
+            mutate_project(&self.project, &self.kernels, prepared_tests, engines, request)?;
         Ok(Some(judged.facts))
     }
 

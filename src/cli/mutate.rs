@@ -8,9 +8,10 @@ use super::failure::Failure;
 use super::output;
 use super::plan;
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
+use crate::campaign::engines::DeviceEngine;
 use crate::campaign::mutation::{
-    MutantModules, MutationOrder, MutationRequest, ProjectMutation, SecondOrderMutant,
-    mutate_project, unchanged_kernels,
+    DeviceMutant, EngineAgreement, MutantModules, MutationDevice, MutationEngines, MutationOrder,
+    MutationRequest, ProjectMutation, SecondOrderMutant, mutate_project, unchanged_kernels,
 };
 use crate::campaign::plan::{EngineChoice, EngineRequest, RunPlan};
 use crate::campaign::project;
@@ -41,9 +42,9 @@ const DOUBT_OF_ONE_MODULE: &str = "Mutants were selected in one module of each k
 /// Mutates the kernels of a project and prints what no test noticed.
 pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit, Failure> {
     let mut request = request_of(arguments)?;
-    refuse_device(common)?;
-    let engines = EngineRequest::Explicit(EngineChoice::Sequential);
+    let engines = EngineRequest::Explicit(engines_of_mutants(common)?);
     let plan = RunPlan { engines, ..plan::plan_of(common, "all")? };
+    let workers = plan.workers;
     let loaded = project::load_project(&arguments.dir)?;
     let SetUp { campaign, engines } =
         set_up(loaded, &CampaignRequest { plan, ..CampaignRequest::default() })?;
@@ -53,11 +54,21 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         let stored = evidence_of_project(path, &project.settings.value.name)?;
         request.unchanged = unchanged_kernels(project, &campaign.kernels, &prepared_tests, &stored);
     }
-    let ProjectMutation { facts, second_order, files } = mutate_project(
+    let mut engines = engines?;
+    let sequential = engines.sequential();
+    let device_engine = match &mut engines.vulkan {
+        DeviceEngine::Ready(executor) => Some(MutationDevice { executor, workers }),
+        DeviceEngine::NotRun { .. } | DeviceEngine::NotAsked => None,
+    };
+    let device_name = device_engine.as_ref().map(|device| {
+        let identity = device.executor.device();
+        format!("{}, {} {}", identity.name, identity.driver_name, identity.driver_info)
+    });
+    let ProjectMutation { facts, second_order, device, files } = mutate_project(
         project,
         &campaign.kernels,
         &prepared_tests,
-        &engines?.sequential(),
+        MutationEngines { sequential: &sequential, device: device_engine },
         &request,
     )?;
     let mut mutations = facts.mutations;
@@ -76,6 +87,7 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         order: request.order,
         unchanged: &request.unchanged,
         rejected: &rejected,
+        device: device_name.map(|name| DeviceOutcome { name, mutants: &device }),
     };
     match common.form() {
         OutputForm::Json => {
@@ -116,18 +128,20 @@ fn accept_justified(project: &Project, mutations: &mut [MutationEvidence]) -> Ve
     rejected.collect()
 }
 
-/// Mutants run on the sequential engine alone.
-fn refuse_device(common: &Common) -> Result<(), Failure> {
-    let asks_for_device = match common.engine {
-        Some(EngineArgument::Vulkan | EngineArgument::Both) => true,
-        Some(EngineArgument::Sequential) | None => common.device.is_some(),
-    };
-    if asks_for_device {
-        let message =
-            "vkcert mutate runs on the sequential engine alone, and a device was asked for";
-        return Err(Diagnostic::new("usage", message).into());
+/// The sequential engine decides about mutants; a device can judge them beside it.
+fn engines_of_mutants(common: &Common) -> Result<EngineChoice, Failure> {
+    match (common.engine, &common.device) {
+        (Some(EngineArgument::Both), _) | (None, Some(_)) => Ok(EngineChoice::Both),
+        (Some(EngineArgument::Sequential) | None, None) => Ok(EngineChoice::Sequential),
+        (Some(EngineArgument::Sequential), Some(_)) => {
+            let message = "a device was named, and the sequential engine alone was asked for";
+            Err(Diagnostic::new("usage", message).into())
+        }
+        (Some(EngineArgument::Vulkan), _) => {
+            let message = "a device judges mutants beside the sequential engine, not alone";
+            Err(Diagnostic::new("usage", message).hint("use `--engine both`").into())
+        }
     }
-    Ok(())
 }
 
 fn request_of(arguments: &Mutate) -> Result<MutationRequest, Failure> {
@@ -160,6 +174,15 @@ struct MutationOutcome<'m> {
     unchanged: &'m BTreeSet<KernelName>,
     /// Justifications of mutants that are not accepted, each with the reason.
     rejected: &'m [String],
+    /// None where no device ran.
+    device: Option<DeviceOutcome<'m>>,
+}
+
+/// What a device made of mutants.
+struct DeviceOutcome<'m> {
+    /// Device and driver.
+    name: String,
+    mutants: &'m [DeviceMutant],
 }
 
 impl MutationOutcome<'_> {
@@ -199,11 +222,47 @@ impl MutationOutcome<'_> {
             let _ = writeln!(text, "{table}");
         }
         text.push_str(&score_in_words(self.summary));
+        if let Some(device) = &self.device {
+            self.write_device(&mut text, device);
+        }
         if self.order == MutationOrder::Second {
             text.push('\n');
             self.write_pairs(&mut text);
         }
         text
+    }
+
+    /// What a device made of mutants, and those that an expectation told from the kernel on one engine alone.
+    fn write_device(&self, text: &mut String, device: &DeviceOutcome<'_>) {
+        let mutants = || {
+            self.mutations
+                .iter()
+                .flat_map(|kernel| kernel.mutants.iter().map(move |mutant| (kernel, mutant)))
+        };
+        text.push('\n');
+        for row in device.mutants {
+            let words = match row.agreement {
+                EngineAgreement::KilledOnDevice => "killed on the device alone",
+                EngineAgreement::KilledBySequentialExpectation => {
+                    "killed by an expectation on the sequential engine alone"
+                }
+                EngineAgreement::KilledOnBoth
+                | EngineAgreement::KilledBySequentialFinding
+                | EngineAgreement::KilledOnNeither
+                | EngineAgreement::Undecided => continue,
+            };
+            let is_named = |(kernel, mutant): &(&MutationEvidence, &MutantEvidence)| {
+                kernel.kernel == row.kernel && mutant.id() == row.id
+            };
+            let Some((kernel, mutant)) = mutants().find(is_named) else { continue };
+            self.write_mutant(text, kernel, mutant, words, "");
+        }
+        let _ = writeln!(text, "On {}:", device.name);
+        for (agreement, words) in EngineAgreement::ALL {
+            let count = device.mutants.iter().filter(|row| row.agreement == *agreement).count();
+            let _ = writeln!(text, "{count:>8}  {words}");
+        }
+        text.push_str("The score is that of the sequential engine.\n");
     }
 
     /// Pairs of mutants, each of which tests notice by itself.
@@ -238,11 +297,22 @@ impl MutationOutcome<'_> {
             | MutantStatus::NotCompiled
             | MutantStatus::Accepted => return,
         };
+        self.write_mutant(text, kernel, mutant, mutant.status.word(), reason);
+    }
+
+    /// A mutant with words for what became of it, and its change.
+    fn write_mutant(
+        &self,
+        text: &mut String,
+        kernel: &MutationEvidence,
+        mutant: &MutantEvidence,
+        words: &str,
+        reason: &str,
+    ) {
         let edit = mutant.edits.first().expect("a mutant changes something");
         let _ = writeln!(
             text,
-            "{} {}:{}:{}: mutant {} of kernel {} ({}){}{reason}",
-            mutant.status.word(),
+            "{words} {}:{}:{}: mutant {} of kernel {} ({}){}{reason}",
             edit.file,
             edit.line,
             edit.column,
@@ -282,6 +352,7 @@ impl MutationOutcome<'_> {
             "operators": operators,
             "kernels": kernels.collect::<Vec<_>>(),
             "second_order": self.second_order,
+            "device": self.device.as_ref().map(|device| json!({ "name": device.name, "mutants": device.mutants })),
             "score": score_json(self.summary),
             "summary": self.summary,
         })

@@ -6,9 +6,10 @@
 //! than [`STEP_FACTOR`] times the steps of the kernel, and which of these it was is told. What cannot
 //! be judged is undecided, with the reason, and never killed.
 //! What no test notices is equivalent only where there is a proof.
-//! Does not cover: devices; what follows from verdicts
+//! Does not cover: what follows from verdicts
 //! (`derivation::mutation`).
 
+mod device_run;
 mod dispatch_mutants;
 mod dispatch_run;
 mod mutant_run;
@@ -21,6 +22,8 @@ use crate::CampaignError;
 use crate::facts::MutationFacts;
 use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
+pub use device_run::{DeviceModule, DeviceMutant, EngineAgreement};
+use device_run::{KernelOnDevice, judge_on_device};
 use mutant_run::MutantBench;
 pub(crate) use plan::mutant_ids;
 use plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
@@ -29,11 +32,14 @@ pub use second_order::{PairRelation, SecondOrderMutant};
 use std::collections::BTreeSet;
 pub(crate) use stored::stored_mutation;
 pub use unchanged::unchanged_kernels;
+use vkcert_glsl::mutation::SelectionWanted;
 use vkcert_model::evidence::{JudgingTests, MutationEvidence, MutationExtent};
 use vkcert_model::id::KernelName;
 use vkcert_model::place::SourceFile;
 use vkcert_requirement::Project;
 use vkcert_sequential::SequentialExecutor;
+use vkcert_vulkan::VulkanExecutor;
+use vkcert_vulkan::pool::{self, Workers};
 
 /// How many times the steps of the kernel itself a mutant may take.
 pub const STEP_FACTOR: u64 = 10;
@@ -75,12 +81,30 @@ pub enum MutantModules {
     Together,
 }
 
+/// The engines that judge mutants.
+pub struct MutationEngines<'e> {
+    /// It decides what becomes of a mutant.
+    pub sequential: &'e SequentialExecutor,
+    /// What it makes of mutants is told beside that; none: no device runs.
+    pub device: Option<MutationDevice<'e>>,
+}
+
+/// A device that judges mutants.
+pub struct MutationDevice<'e> {
+    /// The first worker.
+    pub executor: &'e mut VulkanExecutor,
+    /// How many workers share the kernels.
+    pub workers: Workers,
+}
+
 /// What tests made of mutants, with the texts that these change.
 pub struct ProjectMutation {
     /// The facts.
     pub facts: MutationFacts,
     /// Pairs of mutants, where they were asked for.
     pub second_order: Vec<SecondOrderMutant>,
+    /// What a device made of mutants, where one was asked for.
+    pub device: Vec<DeviceMutant>,
     /// The files that edits are of.
     pub files: Vec<SourceFile>,
 }
@@ -94,39 +118,52 @@ pub fn mutate_project(
     project: &Project,
     kernels: &[Kernel],
     prepared_tests: &[PreparedTest<'_>],
-    engine: &SequentialExecutor,
+    MutationEngines { sequential, device }: MutationEngines<'_>,
     request: &MutationRequest,
 ) -> Result<ProjectMutation, CampaignError> {
     let asked = &request.extent;
-    let mut plans = plan_mutation(project, kernels, prepared_tests, asked, request.modules)?;
+    let selection = match (request.modules, &device) {
+        (MutantModules::Each, None) => SelectionWanted::Left,
+        (MutantModules::Together, _) | (_, Some(_)) => SelectionWanted::Compiled,
+    };
+    let mut plans = plan_mutation(project, kernels, prepared_tests, asked, selection)?;
     plans.retain(|plan| !request.unchanged.contains(&plan.name()));
-    let (mut mutations, mut second_order) = (Vec::new(), Vec::new());
+    let (mut mutations, mut second_order, mut benches) = (Vec::new(), Vec::new(), Vec::new());
     for plan in &plans {
-        let JudgedKernel { evidence, pairs } = judge_kernel(plan, engine, request)?;
+        let JudgedKernel { evidence, pairs, bench } = judge_kernel(plan, sequential, request)?;
         mutations.push(evidence);
         second_order.extend(pairs);
+        if device.is_some() {
+            benches.push(bench);
+        }
     }
+    let on_device = match device {
+        Some(device) => judge_kernels_on_device(&plans, &benches, &mut mutations, device)?,
+        None => Vec::new(),
+    };
+    drop(benches);
     let files = plans
         .into_iter()
         .flat_map(|plan| plan.mutated.files.into_iter().chain(plan.dispatches.files))
         .collect();
     let facts = MutationFacts { asked: asked.clone(), mutations };
-    Ok(ProjectMutation { facts, second_order, files })
+    Ok(ProjectMutation { facts, second_order, device: on_device, files })
 }
 
 /// What tests made of the mutants of a kernel.
-struct JudgedKernel {
+struct JudgedKernel<'p> {
     evidence: MutationEvidence,
     pairs: Vec<SecondOrderMutant>,
+    bench: MutantBench<'p>,
 }
 
-fn judge_kernel(
-    plan: &KernelPlan<'_>,
+fn judge_kernel<'p>(
+    plan: &'p KernelPlan<'p>,
     engine: &SequentialExecutor,
     request: &MutationRequest,
-) -> Result<JudgedKernel, CampaignError> {
+) -> Result<JudgedKernel<'p>, CampaignError> {
     let judges = request.extent.judges;
-    let bench = MutantBench::begin(plan, engine, judges)?;
+    let bench = MutantBench::begin(plan, engine, judges, request.modules)?;
     let judge = |place: &usize| match (plan.mutant(*place), request.modules) {
         (PlannedMutant::OfDispatches(mutant), _) => Ok(bench.judge_dispatches(mutant)),
         (PlannedMutant::OfText(_), MutantModules::Together) => bench.judge(*place),
@@ -139,6 +176,27 @@ fn judge_kernel(
         MutationOrder::First => Vec::new(),
         MutationOrder::Second => second_order::judge_pairs(plan, &bench, &evidence)?,
     };
-    evidence.notes.extend(bench.notes);
-    Ok(JudgedKernel { evidence, pairs })
+    evidence.notes.extend(bench.notes.iter().cloned());
+    Ok(JudgedKernel { evidence, pairs, bench })
+}
+
+/// What a device makes of the mutants that the sequential engine has judged, kernel by kernel.
+fn judge_kernels_on_device(
+    plans: &[KernelPlan<'_>],
+    benches: &[MutantBench<'_>],
+    mutations: &mut [MutationEvidence],
+    MutationDevice { executor, workers }: MutationDevice<'_>,
+) -> Result<Vec<DeviceMutant>, CampaignError> {
+    let judged: Vec<_> = plans.iter().zip(benches).zip(&*mutations).collect();
+    let on_device =
+        pool::share_items(executor, workers, &judged, |((plan, bench), own), executor| {
+            judge_on_device(plan, bench, executor, own)
+        });
+    let mut mutants = Vec::new();
+    for (kernel, on_device) in mutations.iter_mut().zip(on_device) {
+        let KernelOnDevice { mutants: own, notes } = on_device?;
+        mutants.extend(own);
+        kernel.notes.extend(notes);
+    }
+    Ok(mutants)
 }

@@ -5,7 +5,7 @@
 //! for itself.
 
 use super::plan::{KernelPlan, MutantFacts};
-use super::{JudgingTests, STEP_ALLOWANCE, STEP_FACTOR};
+use super::{JudgingTests, MutantModules, STEP_ALLOWANCE, STEP_FACTOR};
 use crate::CampaignError;
 use crate::kernel::{Kernel, ModuleVariant};
 use crate::test_run::{PreparedTest, variant_job};
@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use vkcert_exec::judge::{self, judge_run};
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::{
-    Completion, Job, JobBinding, JobBuffer, ModuleRecording, Run, RunRequest, Unobserved,
+    Completion, ExecError, Job, JobBinding, JobBuffer, ModuleRecording, Run, RunRequest, Unobserved,
 };
 use vkcert_glsl::mutation::{
     MutantForm, MutatedKernel, NotCompiled, SourceMutant, compile_alone, compile_with_optimization,
@@ -74,6 +74,7 @@ impl<'a> MutantBench<'a> {
         kernel_plan: &'a KernelPlan<'a>,
         engine: &SequentialExecutor,
         judges: JudgingTests,
+        modules: MutantModules,
     ) -> Result<Self, CampaignError> {
         let mutated = &kernel_plan.mutated;
         let mut engine = engine.clone();
@@ -86,10 +87,15 @@ impl<'a> MutantBench<'a> {
             baselines.push(baseline);
         }
         baselines.sort_by_key(|baseline| baseline.steps);
+        let selection = match modules {
+            MutantModules::Together => mutated.selection.as_ref(),
+            MutantModules::Each => None,
+        };
+        let selection = selection.map(|module| Arc::new(module.words.clone()));
         let mut bench = Self {
             source: kernel_plan.source.as_ref(),
             mutated,
-            selection: mutated.selection.as_ref().map(|module| Arc::new(module.words.clone())),
+            selection,
             tests: baselines,
             judges,
             engine,
@@ -304,7 +310,7 @@ impl<'a> TestBaseline<'a> {
     }
 
     /// The job with another module of the kernel, and a limit of steps.
-    fn job_with(&self, words: &Arc<Vec<u32>>) -> Job {
+    pub(super) fn job_with(&self, words: &Arc<Vec<u32>>) -> Job {
         let mut job = self.limited_job();
         for index in &self.modules {
             let module = &mut job.modules[*index];
@@ -322,7 +328,7 @@ impl<'a> TestBaseline<'a> {
     }
 
     /// The job with the module with all mutants, of which one is selected; none where nothing is.
-    fn selection_job(
+    pub(super) fn selection_job(
         &self,
         mutated: &MutatedKernel,
         words: &Arc<Vec<u32>>,
@@ -344,10 +350,20 @@ impl<'a> TestBaseline<'a> {
         Some(job)
     }
 
-    /// A failure of the tool costs one mutant.
+    /// What the test makes of a job on the sequential engine.
     pub(super) fn judge(&self, engine: &SequentialExecutor, job: &Job) -> MutantVerdict {
-        let judged = engine.run_once(&RunRequest::once(job), &mut Unobserved).and_then(|outcome| {
-            let mut run = outcome.run;
+        let outcome = engine.run_once(&RunRequest::once(job), &mut Unobserved);
+        self.verdict_of(engine, outcome.map(|outcome| outcome.run))
+    }
+
+    /// What the test makes of a run with a mutant, on whatever engine; references run on the one that is given. A
+    /// failure of the tool costs one mutant.
+    pub(super) fn verdict_of(
+        &self,
+        engine: &SequentialExecutor,
+        run: Result<Run, ExecError>,
+    ) -> MutantVerdict {
+        let judged = run.and_then(|mut run| {
             run.buffers.truncate(self.plan.job.buffers.len());
             let mut reference = |job: &Job| run_reference(engine, job);
             Ok((judge_run(&self.plan, &run, &mut reference)?, run))

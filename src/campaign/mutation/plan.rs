@@ -3,7 +3,6 @@
 //! Promises: follows from the project and what was asked for alone, so that `verify` finds the same
 //! mutants again. Mutants are drawn of all kernels together.
 
-use super::MutantModules;
 use super::dispatch_mutants::{DispatchMutant, DispatchMutants, dispatch_mutants};
 use crate::CampaignError;
 use crate::kernel::Kernel;
@@ -74,7 +73,7 @@ pub(super) fn plan_mutation<'a>(
     kernels: &'a [Kernel],
     prepared_tests: &'a [PreparedTest<'a>],
     asked: &MutationExtent,
-    modules: MutantModules,
+    selection: SelectionWanted,
 ) -> Result<Vec<KernelPlan<'a>>, CampaignError> {
     check_names(project, kernels, asked)?;
     let settings = &project.settings.value;
@@ -93,7 +92,7 @@ pub(super) fn plan_mutation<'a>(
         }
         let source = project::source_of(&project.root, settings, row)?;
         let mutated = match &source {
-            Some(source) => mutate(source, modules.selection_wanted())?,
+            Some(source) => mutate(source, selection)?,
             None => without_text(),
         };
         let dispatches = dispatch_mutants(project, kernels, row.name);
@@ -143,7 +142,7 @@ fn is_asked_of(own: &[RequirementId], asked: &[RequirementId]) -> bool {
 }
 
 fn without_text() -> MutatedKernel {
-    let notes = vec!["it is given as SPIR-V: without a text it has no mutants".to_owned()];
+    let notes = vec!["it is given as SPIR-V: there are no mutants of its text".to_owned()];
     MutatedKernel { files: Vec::new(), mutants: Vec::new(), selection: None, notes }
 }
 
@@ -287,14 +286,5 @@ impl KernelPlan<'_> {
             }
         });
         edits.collect()
-    }
-}
-
-impl MutantModules {
-    fn selection_wanted(self) -> SelectionWanted {
-        match self {
-            MutantModules::Each => SelectionWanted::Left,
-            MutantModules::Together => SelectionWanted::Compiled,
-        }
     }
 }

@@ -5,15 +5,15 @@
 //! is said not to compile is compiled again.
 //! Does not cover: whether the verdicts are true (`verify --replay` judges every mutant again).
 
+use super::MutationFacts;
 use super::mutant_run::{ComparedText, proof_of_equivalence, runs_of_refused};
 use super::plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
-use super::{MutantModules, MutationFacts};
 use crate::CampaignError;
 use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use vkcert_glsl::mutation::compile_alone;
+use vkcert_glsl::mutation::{SelectionWanted, compile_alone};
 use vkcert_model::evidence::{Evidence, MutantEvidence, MutantRuns, MutationEvidence};
 use vkcert_requirement::Project;
 use vkcert_verification::Verification;
@@ -28,7 +28,7 @@ pub(crate) fn stored_mutation(
 ) -> Result<Option<MutationFacts>, CampaignError> {
     let Some(summary) = &stored_evidence.campaign.mutation else { return Ok(None) };
     let asked = &summary.asked;
-    let plans = plan_mutation(project, kernels, prepared_tests, asked, MutantModules::Each)?;
+    let plans = plan_mutation(project, kernels, prepared_tests, asked, SelectionWanted::Left)?;
     let mut mutations = Vec::new();
     for plan in &plans {
         let rows = &stored_evidence.mutations;

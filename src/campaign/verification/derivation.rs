@@ -14,7 +14,7 @@ use crate::assemble::LaidOut;
 use crate::coupling::{self, CouplingSources, HostReadings, device_limits_of};
 use crate::facts::{self, CampaignFacts, CampaignSetting, MutationFacts, NoFiles};
 use crate::kernel::Kernel;
-use crate::mutation::{MutationRequest, mutate_project, stored_mutation};
+use crate::mutation::{MutationEngines, MutationRequest, mutate_project, stored_mutation};
 use crate::plan::RunPlan;
 use crate::profile::ProjectTarget;
 use crate::set_aside::BrokenKernel;
@@ -180,7 +180,8 @@ fn mutation_facts(
         Some(engine) => {
             let extent = summary.asked.clone();
             let request = MutationRequest { extent, ..MutationRequest::default() };
-            let judged = mutate_project(project, kernels, prepared_tests, engine, &request)?;
+            let engines = MutationEngines { sequential: engine, device: None };
+            let judged = mutate_project(project, kernels, prepared_tests, engines, &request)?;
             Ok(Some(judged.facts))
         }
         None => stored_mutation(stored_evidence, project, kernels, prepared_tests, verification),

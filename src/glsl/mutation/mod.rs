@@ -129,7 +129,8 @@ fn mutate_here(
     let (unit, accuracy) =
         front_end::read_text(kernel).map_err(|error| refused(error.to_string()))?;
     if accuracy == Accuracy::LinesOnly {
-        let note = "its text can be followed line by line only: it has no mutants".to_owned();
+        let note =
+            "its text can be followed line by line only: there are no mutants of it".to_owned();
         let (mutants, selection) = (Vec::new(), None);
         return Ok(MutatedKernel { files: unit.files, mutants, selection, notes: vec![note] });
     }

@@ -1,0 +1,406 @@
+//! The run of mutants on a device, beside the sequential engine.
+//!
+//! Promises: a test judges on the device only where it passes there by itself. Mutants of a text are selected in the module
+//! with all of them, where that leaves what the kernel leaves as long as none is selected; where the device then differs from
+//! the sequential engine in what expectations notice, the mutant is run again in a module of its own text, and that decides. A
+//! mutant that hangs or ends the worker costs one mutant. What the sequential engine saw access memory out of bounds is not
+//! run where the kernel has arrays in the memory of workgroups or invocations, which no robustness guards: where drivers run
+//! kernels in their own process, it damages what runs after it.
+//! Does not cover: mutants without the barrier between two dispatches, which are not run; the score, which is of
+//! the sequential engine.
+
+use super::dispatch_mutants::{DispatchFault, DispatchMutant};
+use super::mutant_run::{MutantBench, TestBaseline};
+use super::plan::{KernelPlan, PlannedMutant};
+use crate::CampaignError;
+use rspirv::dr::Operand;
+use rspirv::spirv::{Op, StorageClass};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use vkcert_exec::{Completion, ExecError, Executor, Job, Run, Unobserved};
+use vkcert_glsl::mutation::{MutantForm, SourceMutant, compile_alone};
+use vkcert_model::evidence::{
+    KillCause, MutantEvidence, MutantRuns, MutantStatus, MutantVerdict, MutationEvidence, Notice,
+};
+use vkcert_model::finding::FindingKind;
+use vkcert_model::id::{KernelName, MutantId, TestId};
+use vkcert_spirv::module::Module;
+
+/// How many times the seconds of the kernel itself a mutant may take on a device.
+const SECONDS_FACTOR: f64 = 10.0;
+
+/// Seconds that every mutant may take on a device.
+const SECONDS_ALLOWANCE: f64 = 1.0;
+
+/// What a device made of a mutant.
+#[derive(Debug, Clone, Serialize)]
+pub struct DeviceMutant {
+    /// The kernel.
+    pub kernel: KernelName,
+    /// The mutant.
+    pub id: MutantId,
+    /// The verdicts of the tests, up to the first that noticed it.
+    pub tests: BTreeMap<TestId, MutantVerdict>,
+    /// What was run.
+    pub module: DeviceModule,
+    /// How that compares with the sequential engine.
+    pub agreement: EngineAgreement,
+}
+
+/// Which module a device ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeviceModule {
+    /// That with all mutants, in which this one was selected.
+    AllMutants,
+    /// One of the mutant's own text, or of the kernel itself where its dispatches are mutated.
+    Own,
+}
+
+/// Which engines killed a mutant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EngineAgreement {
+    /// Both did.
+    KilledOnBoth,
+    /// The sequential engine alone, by an expectation.
+    KilledBySequentialExpectation,
+    /// The sequential engine alone, by a finding, by time or by an error, which a device need not tell.
+    KilledBySequentialFinding,
+    /// The device alone.
+    KilledOnDevice,
+    /// Neither did.
+    KilledOnNeither,
+    /// The device could not judge it.
+    Undecided,
+}
+
+impl EngineAgreement {
+    /// Each with the words for it, in the order of tables.
+    pub const ALL: &[(EngineAgreement, &str)] = &[
+        (EngineAgreement::KilledOnBoth, "killed on both engines"),
+        (
+            EngineAgreement::KilledBySequentialExpectation,
+            "killed on the sequential engine alone, by an expectation",
+        ),
+        (
+            EngineAgreement::KilledBySequentialFinding,
+            "killed on the sequential engine alone, by a finding, by time or by an error",
+        ),
+        (EngineAgreement::KilledOnDevice, "killed on the device alone"),
+        (EngineAgreement::KilledOnNeither, "killed on neither"),
+        (EngineAgreement::Undecided, "not judged on the device"),
+    ];
+
+    fn of_runs(sequential: &MutantRuns, device: &BTreeMap<TestId, MutantVerdict>) -> Self {
+        let is_noticed = device.values().any(|verdict| !verdict.notices().is_empty());
+        let is_left_out = sequential.noticing_tests().any(|test| !device.contains_key(test));
+        let is_unknown = is_left_out
+            || device.is_empty()
+            || device.values().any(|verdict| matches!(verdict, MutantVerdict::Undecided(_)));
+        match (sequential.kill_cause(), is_noticed) {
+            (Some(_), true) => EngineAgreement::KilledOnBoth,
+            (None, true) => EngineAgreement::KilledOnDevice,
+            (_, false) if is_unknown => EngineAgreement::Undecided,
+            (None, false) => EngineAgreement::KilledOnNeither,
+            (Some(KillCause::Expectation), false) => EngineAgreement::KilledBySequentialExpectation,
+            (Some(KillCause::Finding | KillCause::Time | KillCause::Error), false) => {
+                EngineAgreement::KilledBySequentialFinding
+            }
+        }
+    }
+
+    /// Whether the module with all mutants may be what makes the engines differ.
+    fn is_to_be_confirmed(self) -> bool {
+        match self {
+            EngineAgreement::KilledBySequentialExpectation | EngineAgreement::KilledOnDevice => {
+                true
+            }
+            EngineAgreement::KilledOnBoth
+            | EngineAgreement::KilledBySequentialFinding
+            | EngineAgreement::KilledOnNeither
+            | EngineAgreement::Undecided => false,
+        }
+    }
+}
+
+/// What a device made of the mutants of a kernel.
+pub(super) struct KernelOnDevice {
+    pub(super) mutants: Vec<DeviceMutant>,
+    pub(super) notes: Vec<String>,
+}
+
+/// A test as the kernel itself passes it on the device.
+struct DeviceBaseline<'b> {
+    baseline: &'b TestBaseline<'b>,
+    run: Run,
+    seconds: f64,
+}
+
+impl DeviceBaseline<'_> {
+    fn limited(&self, mut job: Job) -> Job {
+        let seconds = self.seconds.mul_add(SECONDS_FACTOR, SECONDS_ALLOWANCE);
+        job.limits.seconds = job.limits.seconds.min(seconds);
+        job
+    }
+}
+
+/// A mutant that a device is to judge.
+struct DeviceTask<'m> {
+    mutant: PlannedMutant<'m>,
+    number: u32,
+    evidence: &'m MutantEvidence,
+    tests: BTreeMap<TestId, MutantVerdict>,
+    module: DeviceModule,
+}
+
+/// Runs the mutants of a kernel on a device, which the sequential engine has judged.
+pub(super) fn judge_on_device(
+    plan: &KernelPlan<'_>,
+    bench: &MutantBench<'_>,
+    executor: &mut dyn Executor,
+    judged: &MutationEvidence,
+) -> Result<KernelOnDevice, CampaignError> {
+    let mut notes = Vec::new();
+    let mut baselines = Vec::new();
+    for baseline in &bench.tests {
+        match device_baseline(bench, baseline, executor)? {
+            Ok(found) => baselines.push(found),
+            Err(reason) => notes.push(format!(
+                "test {} judges no mutant on the device: {reason}",
+                baseline.prepared.test.id
+            )),
+        }
+    }
+    let guard = MemoryGuard::of_module(&plan.kernel.module);
+    let mut device = MutantsOnDevice { plan, bench, executor, baselines, guard, selection: None };
+    if let Some(difference) = device.take_selection()? {
+        notes.push(format!(
+            "on the device each mutant has a module of its own: the one with all of them does not do what the kernel does \
+             ({difference})"
+        ));
+    }
+    let is_run = |mutant: &&MutantEvidence| mutant.status != MutantStatus::NotCompiled;
+    let mut tasks: Vec<DeviceTask> =
+        judged.mutants.iter().filter(is_run).map(|mutant| device.task(mutant)).collect();
+    for task in &mut tasks {
+        device.judge(task);
+        let agreement = EngineAgreement::of_runs(&task.evidence.runs, &task.tests);
+        if task.module == DeviceModule::AllMutants && agreement.is_to_be_confirmed() {
+            task.module = DeviceModule::Own;
+            device.judge(task);
+        }
+    }
+    let mutants = tasks.into_iter().map(|task| DeviceMutant {
+        kernel: plan.name(),
+        id: task.evidence.id(),
+        agreement: EngineAgreement::of_runs(&task.evidence.runs, &task.tests),
+        tests: task.tests,
+        module: task.module,
+    });
+    Ok(KernelOnDevice { mutants: mutants.collect(), notes })
+}
+
+/// A test on the device, or why it judges nothing there.
+fn device_baseline<'b>(
+    bench: &MutantBench<'_>,
+    baseline: &'b TestBaseline<'b>,
+    executor: &mut dyn Executor,
+) -> Result<Result<DeviceBaseline<'b>, String>, CampaignError> {
+    let job = baseline.limited_job();
+    let run = executor.run(&job, &mut Unobserved).map_err(tool_failure)?;
+    let begun = std::time::Instant::now();
+    let again = executor.run(&job, &mut Unobserved).map_err(tool_failure)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    if again.buffers != run.buffers {
+        return Ok(Err("two runs of it differ".to_owned()));
+    }
+    Ok(match baseline.verdict_of(&bench.engine, Ok(run.clone())) {
+        MutantVerdict::NotNoticed => Ok(DeviceBaseline { baseline, run, seconds }),
+        MutantVerdict::Noticed(_) => Err("it does not pass there by itself".to_owned()),
+        MutantVerdict::Undecided(reason) => Err(reason),
+    })
+}
+
+fn tool_failure(error: ExecError) -> CampaignError {
+    CampaignError::tool(error.to_string())
+}
+
+/// The mutants of a kernel on a device.
+struct MutantsOnDevice<'b, 'd> {
+    plan: &'b KernelPlan<'b>,
+    bench: &'b MutantBench<'b>,
+    executor: &'d mut dyn Executor,
+    baselines: Vec<DeviceBaseline<'b>>,
+    guard: MemoryGuard,
+    /// The module with all mutants; none where it is not used.
+    selection: Option<Arc<Vec<u32>>>,
+}
+
+impl<'b> MutantsOnDevice<'b, '_> {
+    /// Takes the module with all mutants, where there is one that does what the kernel does; else the reason.
+    fn take_selection(&mut self) -> Result<Option<String>, CampaignError> {
+        let Some(selection) = &self.plan.mutated.selection else { return Ok(None) };
+        let words = Arc::new(selection.words.clone());
+        let difference = self.difference_of_selection(&words)?;
+        if difference.is_none() {
+            self.selection = Some(words);
+        }
+        Ok(difference)
+    }
+
+    /// What the module with all mutants does otherwise than the kernel where none is selected.
+    fn difference_of_selection(
+        &mut self,
+        words: &Arc<Vec<u32>>,
+    ) -> Result<Option<String>, CampaignError> {
+        for own in &self.baselines {
+            let name = own.baseline.prepared.test.id;
+            let Some(job) = own.baseline.selection_job(&self.plan.mutated, words, 0) else {
+                continue;
+            };
+            let run = self.executor.run(&job, &mut Unobserved).map_err(tool_failure)?;
+            let count = own.run.buffers.len().min(run.buffers.len());
+            if run.completion != Completion::Completed {
+                return Ok(Some(format!("test {name}: {:?}", run.completion)));
+            }
+            if run.buffers[..count] != own.run.buffers[..] {
+                return Ok(Some(format!("test {name}: other contents")));
+            }
+        }
+        Ok(None)
+    }
+
+    fn task(&self, evidence: &'b MutantEvidence) -> DeviceTask<'b> {
+        let mutant = self.plan.mutant(evidence.number as usize - 1);
+        let module = match mutant {
+            PlannedMutant::OfText(mutant)
+                if self.selection.is_some() && mutant.form == MutantForm::Selected =>
+            {
+                DeviceModule::AllMutants
+            }
+            PlannedMutant::OfText(_) | PlannedMutant::OfDispatches(_) => DeviceModule::Own,
+        };
+        DeviceTask { mutant, number: evidence.number, evidence, tests: BTreeMap::new(), module }
+    }
+
+    /// Places of the tests that may run with a mutant; first the one whose expectation the sequential engine saw fail.
+    fn places_of_tests(&self, evidence: &MutantEvidence) -> Vec<usize> {
+        let verdicts: BTreeMap<&TestId, &MutantVerdict> = evidence.runs.verdicts().collect();
+        let mut places = Vec::new();
+        for (place, own) in self.baselines.iter().enumerate() {
+            let Some(verdict) = verdicts.get(&own.baseline.prepared.test.id) else { continue };
+            let notices = verdict.notices();
+            if notices.iter().any(|notice| self.guard.lets_damage(notice)) {
+                continue;
+            }
+            match notices.contains(&Notice::Expectation) {
+                true => places.insert(0, place),
+                false => places.push(place),
+            }
+        }
+        places
+    }
+
+    /// Runs the tests with a mutant, up to the first that notices it.
+    fn judge(&mut self, task: &mut DeviceTask<'_>) {
+        task.tests.clear();
+        for place in self.places_of_tests(task.evidence) {
+            let own = &self.baselines[place];
+            let verdict = match self.job(task, own) {
+                // Another test has the fault.
+                Ok(None) => MutantVerdict::NotNoticed,
+                Ok(Some(job)) => {
+                    let run = self.executor.run(&own.limited(job), &mut Unobserved);
+                    own.baseline.verdict_of(&self.bench.engine, run)
+                }
+                Err(reason) => MutantVerdict::Undecided(reason),
+            };
+            let is_noticed = !verdict.notices().is_empty();
+            task.tests.insert(own.baseline.prepared.test.id, verdict);
+            if is_noticed {
+                break;
+            }
+        }
+    }
+
+    /// The job of a test with a mutant; none where the test is what it is.
+    fn job(&self, task: &DeviceTask<'_>, own: &DeviceBaseline<'_>) -> Result<Option<Job>, String> {
+        match (task.mutant, task.module, &self.selection) {
+            (PlannedMutant::OfDispatches(mutant), _, _) => dispatch_job(mutant, own.baseline),
+            (PlannedMutant::OfText(_), DeviceModule::AllMutants, Some(words)) => {
+                Ok(own.baseline.selection_job(&self.plan.mutated, words, task.number))
+            }
+            (PlannedMutant::OfText(mutant), _, _) => {
+                Ok(Some(own.baseline.job_with(&self.own_module(mutant)?)))
+            }
+        }
+    }
+
+    fn own_module(&self, mutant: &SourceMutant) -> Result<Arc<Vec<u32>>, String> {
+        let source = self.plan.source.as_ref().ok_or("the kernel has no text")?;
+        let compiled = compile_alone(source, &self.plan.mutated, mutant);
+        compiled.map(Arc::new).map_err(|not_compiled| not_compiled.to_string())
+    }
+}
+
+/// Whether all arrays of a kernel are in memory that robustness guards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MemoryGuard {
+    /// They are.
+    Whole,
+    /// It has arrays in the memory of workgroups or invocations.
+    Partial,
+}
+
+impl MemoryGuard {
+    fn of_module(module: &Module) -> Self {
+        let has_arrays = module.instructions.iter().any(|instruction| {
+            let is_own_memory = matches!(
+                instruction.operands.first(),
+                Some(Operand::StorageClass(
+                    StorageClass::Workgroup | StorageClass::Private | StorageClass::Function
+                ))
+            );
+            let pointee = || instruction.id(1).and_then(|id| module.definition(id));
+            instruction.op == Op::TypePointer
+                && is_own_memory
+                && pointee().is_some_and(|row| matches!(row.op, Op::TypeArray | Op::TypeStruct))
+        });
+        match has_arrays {
+            true => MemoryGuard::Partial,
+            false => MemoryGuard::Whole,
+        }
+    }
+
+    /// Whether a mutant that was noticed so can damage the process that a driver runs it in.
+    fn lets_damage(self, notice: &Notice) -> bool {
+        self == MemoryGuard::Partial && *notice == Notice::Finding(FindingKind::OutOfBounds)
+    }
+}
+
+/// The job with the counts of workgroups that a mutant has.
+fn dispatch_job(
+    mutant: &DispatchMutant,
+    baseline: &TestBaseline<'_>,
+) -> Result<Option<Job>, String> {
+    let Some(faults) = mutant.faults.get(&baseline.prepared.test.id) else { return Ok(None) };
+    let mut job = baseline.limited_job();
+    for fault in faults {
+        match fault {
+            DispatchFault::Groups { dispatch, groups } => {
+                if groups.contains(&0) {
+                    return Err(
+                        "a device is not asked for a dispatch without workgroups".to_owned()
+                    );
+                }
+                job.dispatches[*dispatch].groups = *groups;
+            }
+            DispatchFault::NoBarrier { .. } => {
+                return Err("dispatches are not run at once on a device".to_owned());
+            }
+        }
+    }
+    Ok(Some(job))
+}
