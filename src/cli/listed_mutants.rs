@@ -33,13 +33,13 @@ pub(super) fn mutant_rows(list: &List) -> Result<Vec<Value>, Failure> {
             mutant.edits.first().map(|edit| format!("{}:{}:{}", edit.file, edit.line, edit.column));
         let ChangedPart { old, new } =
             changes_on_one_line(&mutant.edits, |file| stored_text(&evidence, file));
-        let state = acceptance.justification.as_deref().unwrap_or(mutant.status.word());
+
         json!({
             "id": mutant.id(),
             "kernel": kernel.kernel,
             "operators": mutant.operators,
             "place": place,
-            "state": state,
+            "state": mutant.status.word(),
             "text": format!("{old} → {new}"),
             "hash": acceptance.hash,
         })

@@ -419,7 +419,7 @@ fn score_in_words(summary: &MutationSummary) -> String {
         MutationScore::by_expectation(summary),
     );
     if let Some(uncounted) = summary.counts.uncounted_in_words() {
-        let _ = writeln!(words, "{uncounted}");
+        let _ = writeln!(words, "not counted: {uncounted}");
     }
     if summary.counts.survived > 0 {
         words.push_str(

@@ -270,7 +270,7 @@ impl SummaryPage<'_> {
         self.write_labelled("Mutants", &[(score, tone)]);
         self.write_labelled("", &[(by_expectation, Tone::Neutral)]);
         if let Some(words) = counts.uncounted_in_words() {
-            self.write_labelled("", &[(words, Tone::Neutral)]);
+            self.write_labelled("", &[(format!("not counted: {words}"), Tone::Neutral)]);
         }
         if open > 0 {
             let words = statement::counted(open as usize, "mutant");

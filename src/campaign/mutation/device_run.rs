@@ -4,8 +4,8 @@
 //! with all of them, where that leaves what the kernel leaves as long as none is selected; where the device then differs from
 //! the sequential engine in what expectations notice, the mutant is run again in a module of its own text, and that decides. A
 //! mutant that hangs or ends the worker costs one mutant. What the sequential engine saw access memory out of bounds is not
-//! run where the kernel has arrays in the memory of workgroups or invocations, which no robustness guards: where drivers run
-//! kernels in their own process, it damages what runs after it.
+//! run where the kernel has arrays in the memory of workgroups or invocations or follows device addresses, which no robustness
+//! guards: where drivers run kernels in their own process, it damages what runs after it.
 //! Does not cover: mutants without the barrier between two dispatches, which are not run; the score, which is of
 //! the sequential engine.
 
@@ -95,7 +95,7 @@ impl EngineAgreement {
 
     fn of_runs(sequential: &MutantRuns, device: &BTreeMap<TestId, MutantVerdict>) -> Self {
         let is_noticed = device.values().any(|verdict| !verdict.notices().is_empty());
-        let is_left_out = sequential.noticing_tests().any(|test| !device.contains_key(test));
+        let is_left_out = sequential.verdicts().any(|(test, _)| !device.contains_key(test));
         let is_unknown = is_left_out
             || device.is_empty()
             || device.values().any(|verdict| matches!(verdict, MutantVerdict::Undecided(_)));
@@ -310,7 +310,7 @@ impl<'b> MutantsOnDevice<'b, '_> {
             let own = &self.baselines[place];
             let verdict = match self.job(task, own) {
                 // Another test has the fault.
-                Ok(None) => MutantVerdict::NotNoticed,
+                Ok(None) => continue,
                 Ok(Some(job)) => {
                     let run = self.executor.run(&own.limited(job), &mut Unobserved);
                     own.baseline.verdict_of(&self.bench.engine, run)
@@ -345,12 +345,12 @@ impl<'b> MutantsOnDevice<'b, '_> {
     }
 }
 
-/// Whether all arrays of a kernel are in memory that robustness guards.
+/// Whether all that a kernel indexes is in memory that robustness guards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MemoryGuard {
     /// They are.
     Whole,
-    /// It has arrays in the memory of workgroups or invocations.
+    /// It has arrays, matrices or the like in the memory of workgroups or invocations, or follows device addresses.
     Partial,
 }
 
@@ -363,10 +363,19 @@ impl MemoryGuard {
                     StorageClass::Workgroup | StorageClass::Private | StorageClass::Function
                 ))
             );
+            let is_addressed = matches!(
+                instruction.operands.first(),
+                Some(Operand::StorageClass(StorageClass::PhysicalStorageBuffer))
+            );
             let pointee = || instruction.id(1).and_then(|id| module.definition(id));
             instruction.op == Op::TypePointer
-                && is_own_memory
-                && pointee().is_some_and(|row| matches!(row.op, Op::TypeArray | Op::TypeStruct))
+                && pointee().is_some_and(|row| {
+                    let is_composite = matches!(
+                        row.op,
+                        Op::TypeArray | Op::TypeStruct | Op::TypeMatrix | Op::TypeVector
+                    );
+                    is_addressed || is_own_memory && is_composite
+                })
         });
         match has_arrays {
             true => MemoryGuard::Partial,

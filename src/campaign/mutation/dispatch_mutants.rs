@@ -8,11 +8,12 @@
 
 use crate::kernel::Kernel;
 use std::collections::{BTreeMap, BTreeSet};
-use vkcert_model::evidence::MutantEdit;
+use vkcert_model::evidence::{MutantEdit, MutantSubject, SubjectChange};
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::mutation::MutationOperator;
 use vkcert_model::place::{Position, SourceFile};
 use vkcert_model::procedure::{Binding, Dispatch, Test};
+use vkcert_requirement::hash::test_hash;
 use vkcert_requirement::{Located, Project};
 use vkcert_spirv::flow::{FlowPlace, flows_or_switched_off};
 
@@ -36,6 +37,8 @@ pub(super) struct DispatchMutant {
     pub(super) operator: MutationOperator,
     /// In the order of files and texts.
     pub(super) edits: Vec<MutantEdit>,
+    /// What is signed of it.
+    pub(super) subject: MutantSubject,
     /// By test; others are what they are.
     pub(super) faults: BTreeMap<TestId, Vec<DispatchFault>>,
 }
@@ -56,6 +59,9 @@ pub(super) enum DispatchFault {
         dispatch: usize,
     },
 }
+
+/// Workgroups along an axis that every device can have (Vulkan specification, "Required Limits").
+const MOST_GROUPS: u32 = 65_535;
 
 /// What becomes of counts of workgroups.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +97,10 @@ impl CountsFault {
         let mut changed = groups;
         match self {
             CountsFault::Exchanged(one, other) => changed.swap(one, other),
-            CountsFault::More(axis) => changed[axis] = groups[axis].checked_add(1)?,
+            CountsFault::More(axis) => {
+                changed[axis] =
+                    groups[axis].checked_add(1).filter(|count| *count <= MOST_GROUPS)?;
+            }
             CountsFault::Less(axis) => changed[axis] = groups[axis].checked_sub(1)?,
         }
         (changed != groups).then_some(changed)
@@ -127,7 +136,8 @@ pub(super) fn dispatch_mutants(
 ) -> DispatchMutants {
     let mut found = DispatchMutants::default();
     let mut dispatches = Vec::new();
-    for test in &project.tests {
+    // Those that are left out, too: a mutant has the same number and content in every part of a campaign.
+    for test in project.tests.iter().chain(&project.left_out) {
         let own = test.value.dispatches.iter().enumerate();
         for (index, _) in own.filter(|(_, dispatch)| dispatch.kernel == kernel) {
             match found_dispatch(project, test, index) {
@@ -140,8 +150,9 @@ pub(super) fn dispatch_mutants(
             }
         }
     }
+    let signed = SignedKernels { kernels, kernel };
     for fault in COUNTS_FAULTS {
-        let mut mutant = DispatchMutant::of(fault.operator());
+        let mut mutant = DispatchMutant::of(fault.operator(), &signed);
         for dispatch in &dispatches {
             let groups = dispatch.test.value.dispatches[dispatch.index].groups;
             let Some(changed) = fault.apply(groups) else { continue };
@@ -149,11 +160,11 @@ pub(super) fn dispatch_mutants(
             let [x, y, z] = changed;
             let edit = dispatch.edit(start, &dispatch.text[start..end], format!("[{x}, {y}, {z}]"));
             let fault = DispatchFault::Groups { dispatch: dispatch.index, groups: changed };
-            mutant.add(dispatch.test.value.id, edit, fault);
+            mutant.add(dispatch, edit, fault, &signed);
         }
         found.mutants.extend(mutant.finished());
     }
-    found.mutants.extend(barrier_mutants(kernels, &dispatches));
+    found.mutants.extend(barrier_mutants(&signed, &dispatches));
     let mut known_files = BTreeSet::new();
     for dispatch in &dispatches {
         if known_files.insert(dispatch.file.clone()) {
@@ -166,10 +177,10 @@ pub(super) fn dispatch_mutants(
 
 /// One for each kernel that is dispatched right in front of this one and has to be waited for.
 fn barrier_mutants(
-    kernels: &[Kernel],
+    signed: &SignedKernels<'_>,
     dispatches: &[FoundDispatch<'_>],
 ) -> impl Iterator<Item = DispatchMutant> + use<> {
-    let mut stores = KnownStores { kernels, by_kernel: BTreeMap::new() };
+    let mut stores = KnownStores { kernels: signed.kernels, by_kernel: BTreeMap::new() };
     let mut by_kernel_in_front: BTreeMap<KernelName, DispatchMutant> = BTreeMap::new();
     for dispatch in dispatches {
         let all = &dispatch.test.value.dispatches;
@@ -179,12 +190,12 @@ fn barrier_mutants(
         if !stores.are_ordered_by_barrier(in_front, &all[dispatch.index]) {
             continue;
         }
-        let mutant = by_kernel_in_front
-            .entry(in_front.kernel)
-            .or_insert_with(|| DispatchMutant::of(MutationOperator::DispatchBarrierRemoval));
+        let mutant = by_kernel_in_front.entry(in_front.kernel).or_insert_with(|| {
+            DispatchMutant::of(MutationOperator::DispatchBarrierRemoval, signed)
+        });
         let edit = dispatch.edit(dispatch.start, "", NO_BARRIER.to_owned());
         let fault = DispatchFault::NoBarrier { dispatch: dispatch.index };
-        mutant.add(dispatch.test.value.id, edit, fault);
+        mutant.add(dispatch, edit, fault, signed);
     }
     by_kernel_in_front.into_values().filter_map(DispatchMutant::finished)
 }
@@ -200,7 +211,7 @@ struct KnownStores<'k> {
 enum KernelStores {
     /// What is bound to these sets and bindings.
     Bindings(BTreeSet<(u32, u32)>),
-    /// Whatever a device address leads to, or it is not known.
+    /// It accesses whatever a device address leads to, or it is not known.
     Anything,
 }
 
@@ -234,11 +245,16 @@ impl KernelStores {
     fn of_kernel(kernel: &Kernel) -> Self {
         let flows = flows_or_switched_off(&kernel.module, &kernel.entry, &BTreeMap::new());
         let Ok(flows) = flows else { return KernelStores::Anything };
+        let is_addressed = |place: &FlowPlace| matches!(place, FlowPlace::Addressed(_));
+        let reads_addressed = flows.iter().any(|flow| flow.from.iter().any(is_addressed));
         let places = flows.iter().map(|flow| match &flow.to {
             FlowPlace::Descriptor(place) => Some((place.set, place.binding)),
             FlowPlace::Addressed(_) => None,
         });
-        places.collect::<Option<_>>().map_or(KernelStores::Anything, KernelStores::Bindings)
+        match places.collect::<Option<_>>() {
+            Some(places) if !reads_addressed => KernelStores::Bindings(places),
+            Some(_) | None => KernelStores::Anything,
+        }
     }
 }
 
@@ -260,14 +276,56 @@ fn found_dispatch<'p>(
     Some(FoundDispatch { test, index, file, text, start, groups: (groups.start, groups.end) })
 }
 
+/// The kernels whose code is signed with a mutant of one of them.
+struct SignedKernels<'k> {
+    kernels: &'k [Kernel],
+    kernel: KernelName,
+}
+
+impl SignedKernels<'_> {
+    /// Empty where there is no such kernel, which then stands in no evidence either.
+    fn hash_of(&self, name: KernelName) -> String {
+        let kernel = self.kernels.iter().find(|kernel| kernel.name == name.as_str());
+        kernel.map(Kernel::signed_hash).unwrap_or_default()
+    }
+}
+
 impl DispatchMutant {
-    fn of(operator: MutationOperator) -> Self {
-        Self { operator, edits: Vec::new(), faults: BTreeMap::new() }
+    fn of(operator: MutationOperator, signed: &SignedKernels<'_>) -> Self {
+        let subject = MutantSubject {
+            kernel: signed.kernel,
+            code: signed.hash_of(signed.kernel),
+            changes: Vec::new(),
+            tests: BTreeMap::new(),
+            kernels: BTreeMap::new(),
+        };
+        Self { operator, edits: Vec::new(), subject, faults: BTreeMap::new() }
     }
 
-    fn add(&mut self, test: TestId, edit: MutantEdit, fault: DispatchFault) {
+    fn add(
+        &mut self,
+        dispatch: &FoundDispatch<'_>,
+        edit: MutantEdit,
+        fault: DispatchFault,
+        signed: &SignedKernels<'_>,
+    ) {
+        let test = &dispatch.test.value;
+        self.subject.changes.push(SubjectChange {
+            file: edit.file.clone(),
+            text: format!("{}, dispatch {}", test.id, dispatch.index + 1),
+            same_above: 0,
+            before: 0,
+            old: edit.old.clone(),
+            new: edit.new.clone(),
+        });
+        self.subject.tests.entry(test.id).or_insert_with(|| test_hash(test));
+        for other in test.dispatches.iter().map(|dispatch| dispatch.kernel) {
+            if other != signed.kernel {
+                self.subject.kernels.entry(other).or_insert_with(|| signed.hash_of(other));
+            }
+        }
         self.edits.push(edit);
-        self.faults.entry(test).or_default().push(fault);
+        self.faults.entry(test.id).or_default().push(fault);
     }
 
     /// None where it changes nothing.
@@ -275,6 +333,9 @@ impl DispatchMutant {
         self.edits.sort_by(|left, right| (&left.file, left.start).cmp(&(&right.file, right.start)));
         // Tests can come of one place in a file.
         self.edits.dedup();
+        self.subject.changes.sort_by(|left, right| {
+            (&left.file, &left.text, &left.new).cmp(&(&right.file, &right.text, &right.new))
+        });
         (!self.edits.is_empty()).then_some(self)
     }
 }

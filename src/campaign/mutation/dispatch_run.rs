@@ -3,12 +3,14 @@
 //! Promises: other counts of workgroups are run as they are. Without the barrier between two dispatches these are
 //! concurrent: they are run in the other order, which expectations judge, and they race where, in one order or the
 //! other, one of them reads what the other one wrote and not both accesses are atomic.
-//! Does not cover: orders in which the two dispatches take turns; places that both write and neither reads, which are
-//! noticed by the contents alone.
+//! What atomics or fences may order is undecided.
+//! Does not cover: orders in which the two dispatches take turns; places that both write and that no one of them reads
+//! from the other, which are noticed by the contents alone.
 
 use super::dispatch_mutants::{DispatchFault, DispatchMutant};
 use super::mutant_run::{MutantBench, TestBaseline};
 use super::plan::MutantFacts;
+use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use vkcert_exec::access_pairs::{AccessPairs, PairTracking};
@@ -25,10 +27,8 @@ impl MutantBench<'_> {
     /// Runs the tests with a mutant of their dispatches. There is no proof for those that no test notices.
     pub(super) fn judge_dispatches(&self, mutant: &DispatchMutant) -> MutantFacts {
         let runs = self.judge_in_turn(|baseline| {
-            // A test without the fault does what it does by itself.
-            let Some(faults) = mutant.faults.get(&baseline.prepared.test.id) else {
-                return Some(MutantVerdict::NotNoticed);
-            };
+            // A test without the fault judges nothing.
+            let faults = mutant.faults.get(&baseline.prepared.test.id)?;
             Some(baseline.judge_faults(&self.engine, faults))
         });
         MutantFacts { runs, proof: None }
@@ -62,6 +62,9 @@ impl TestBaseline<'_> {
         exchanged.dispatches.swap(later - 1, later);
         let order = self.judge(engine, &exchanged);
         let race = match dispatches_race(engine, &job, later) {
+            Ok(true) if atomics_may_order(&job, later) => MutantVerdict::Undecided(
+                "atomics or fences of both kernels may order what the dispatches access".to_owned(),
+            ),
             Ok(true) => MutantVerdict::Noticed(vec![Notice::Finding(FindingKind::DataRace)]),
             Ok(false) => MutantVerdict::NotNoticed,
             Err(reason) => MutantVerdict::Undecided(reason),
@@ -115,6 +118,36 @@ fn dispatches_race(engine: &SequentialExecutor, job: &Job, later: usize) -> Resu
         }
     }
     Ok(false)
+}
+
+/// Whether both of two dispatches have fences, or atomics that are more than relaxed: these can order accesses of
+/// dispatches that run at once.
+fn atomics_may_order(job: &Job, later: usize) -> bool {
+    [later - 1, later].into_iter().all(|index| {
+        let words = &job.modules[job.dispatches[index].module].words;
+        match Module::parse(Arc::clone(words)) {
+            Ok(module) => has_ordering(&module),
+            Err(_) => true,
+        }
+    })
+}
+
+/// Acquire, Release, AcquireRelease and SequentiallyConsistent (SPIR-V, Memory Semantics).
+const ORDERING: u32 = 0x2 | 0x4 | 0x8 | 0x10;
+
+fn has_ordering(module: &Module) -> bool {
+    module.instructions.iter().any(|instruction| {
+        let orders = |operand: usize| {
+            let constant = instruction.id(operand).and_then(|id| module.definition(id));
+            // What is no plain constant may be anything.
+            constant.and_then(|row| row.literal(0)).is_none_or(|bits| bits & ORDERING != 0)
+        };
+        match instruction.op {
+            Op::MemoryBarrier => orders(1),
+            op if is_atomic(op) => orders(2),
+            _ => false,
+        }
+    })
 }
 
 fn is_atomic_at(module: &Module, source_index: u32) -> bool {

@@ -9,7 +9,7 @@ use crate::kernel::Kernel;
 use crate::project;
 use crate::test_run::PreparedTest;
 use std::collections::BTreeSet;
-use vkcert_coverage::acceptance::mutant_acceptance;
+use vkcert_coverage::acceptance::{acceptance_of_subject, mutant_acceptance};
 use vkcert_glsl::KernelSource;
 use vkcert_glsl::mutation::{MutatedKernel, SelectionWanted, SourceMutant, mutate};
 use vkcert_model::diagnostic::Diagnostic;
@@ -254,7 +254,12 @@ impl KernelPlan<'_> {
             PlannedMutant::OfDispatches(mutant) => mutant.edits.clone(),
         };
         let acceptance = match status {
-            MutantStatus::Survived | MutantStatus::Undecided => Some(self.acceptance(&edits)),
+            MutantStatus::Survived | MutantStatus::Undecided => Some(match mutant {
+                PlannedMutant::OfText(_) => self.acceptance(&edits),
+                PlannedMutant::OfDispatches(mutant) => {
+                    acceptance_of_subject(mutant.subject.clone())
+                }
+            }),
             MutantStatus::Killed
             | MutantStatus::Equivalent
             | MutantStatus::NoTest
@@ -265,7 +270,7 @@ impl KernelPlan<'_> {
         MutantEvidence { number, operators, edits, runs, proof, acceptance, status }
     }
 
-    /// What a justification of the mutant with these edits signs.
+    /// What a justification of the mutant of the text with these edits signs.
     fn acceptance(&self, edits: &[MutantEdit]) -> MutantAcceptance {
         let texts = edits.iter().map(|edit| self.text_of(&edit.file));
         mutant_acceptance(self.name(), &self.code, edits.iter().zip(texts))

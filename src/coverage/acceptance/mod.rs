@@ -18,7 +18,9 @@ mod subject;
 mod tests;
 mod words;
 
-pub use mutant::{accepted_mutant_sentence, mutant_acceptance, subject_hash};
+pub use mutant::{
+    acceptance_of_subject, accepted_mutant_sentence, mutant_acceptance, subject_hash,
+};
 pub(crate) use place::place_in_source;
 
 use super::justification::{

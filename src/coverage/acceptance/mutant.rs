@@ -1,12 +1,13 @@
 //! Mutants that a justification can accept: what is signed, and what the justification says.
 
 use crate::justification::{ApproverRule, justification_sentence, unsigned_fault};
+use std::collections::BTreeMap;
 use vkcert_model::canonical::{canonical_json, content_hash};
 use vkcert_model::evidence::{MutantAcceptance, MutantEdit, MutantSubject, SubjectChange};
 use vkcert_model::id::KernelName;
 use vkcert_model::requirement::Justification;
 
-/// What a justification of a mutant signs. `code` is the hash of its kernel's code and configurations; each edit
+/// What a justification of a mutant of a text signs. `code` is the hash of its kernel's code and configurations; each edit
 /// comes with the text of its file.
 pub fn mutant_acceptance<'e>(
     kernel: KernelName,
@@ -14,7 +15,12 @@ pub fn mutant_acceptance<'e>(
     edits: impl Iterator<Item = (&'e MutantEdit, &'e str)>,
 ) -> MutantAcceptance {
     let changes = edits.map(|(edit, text)| subject_change(edit, text)).collect();
-    let subject = MutantSubject { kernel, code: code.to_owned(), changes };
+    let (tests, kernels) = (BTreeMap::new(), BTreeMap::new());
+    acceptance_of_subject(MutantSubject { kernel, code: code.to_owned(), changes, tests, kernels })
+}
+
+/// The acceptance of what is signed, before any justification.
+pub fn acceptance_of_subject(subject: MutantSubject) -> MutantAcceptance {
     let hash = subject_hash(&subject);
     MutantAcceptance { subject, hash, justification: None }
 }

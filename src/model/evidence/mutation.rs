@@ -420,7 +420,7 @@ impl MutantCounts {
             [(self.equivalent, "proved equivalent"), (self.accepted, "accepted by justification")];
         let parts = parts.into_iter().filter(|(count, _)| *count > 0);
         let parts: Vec<String> = parts.map(|(count, words)| format!("{count} {words}")).collect();
-        (!parts.is_empty()).then(|| format!("not counted: {}", parts.join(", ")))
+        (!parts.is_empty()).then(|| parts.join(", "))
     }
 
     /// All of them.

@@ -171,7 +171,7 @@ fn mutation_text(evidence: &Evidence) -> Option<Text> {
     let tone = if score.killed == score.judged { Tone::Good } else { Tone::Caution };
     let text = Text::plain(format!("score {score}")).with_tone(tone);
     let uncounted = summary.counts.uncounted_in_words();
-    let uncounted = uncounted.map(|words| format!("; {words}")).unwrap_or_default();
+    let uncounted = uncounted.map(|words| format!("; not counted: {words}")).unwrap_or_default();
     Some(text.with_link(mutation::ANCHOR).then_plain(uncounted))
 }
 

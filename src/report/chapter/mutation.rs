@@ -16,7 +16,7 @@ use vkcert_model::requirement::JustificationSubject;
 /// Where the chapter stands.
 pub(super) const ANCHOR: &str = "chapter/mutation";
 
-const WHAT_A_MUTANT_IS: &str = "A mutant is a kernel with one small fault in its text. It is killed where a test notices it: by an \
+const WHAT_A_MUTANT_IS: &str = "A mutant is a kernel with one small fault in its text, or in the dispatches of it that tests make in the place of the host. It is killed where a test notices it: by an \
     expectation that does not hold, by a finding that the kernel itself does not have, or by the end of the run (too many steps, an \
     error). Mutants run on the sequential engine. The score is the killed ones of all that compile and are neither proved equivalent nor \
     accepted by a justification; it is rounded down. It changes no status of an objective.";
@@ -51,7 +51,7 @@ fn score_notice(evidence: &Evidence, summary: &MutationSummary) -> Block {
         Some(threshold) => (Tone::Bad, format!("That is below the threshold of {threshold} %.")),
     };
     let uncounted = summary.counts.uncounted_in_words();
-    let uncounted = uncounted.map(|words| Text::sentence(format!("{words}.")));
+    let uncounted = uncounted.map(|words| Text::plain(format!("Not counted: {words}.")));
     let mut lines = vec![Text::plain(format!("By expectations alone {by_expectation}."))];
     lines.extend(uncounted);
     lines.push(Text::plain(against));

@@ -30,7 +30,8 @@ impl Format for Mutants {
         }
         let files = mutants_by_file.into_iter().map(|(file, mutants)| {
             let source = stored_text(evidence, file).unwrap_or_default();
-            (file.to_owned(), json!({ "language": "glsl", "source": source, "mutants": mutants }))
+            let language = if file.ends_with(".toml") { "toml" } else { "glsl" };
+            (file.to_owned(), json!({ "language": language, "source": source, "mutants": mutants }))
         });
         let project = &evidence.campaign.project;
         let summary = evidence.campaign.mutation.as_ref();

@@ -10,6 +10,7 @@ use vkcert_model::evidence::{
     MutantVerdict, MutationEvidence, MutationExtent, Notice, SubjectChange,
 };
 use vkcert_model::id::TestId;
+use vkcert_requirement::is_requirement_file;
 
 pub(super) fn check_mutation(stored: &Evidence, verification: &mut Verification) {
     let Some(summary) = &stored.campaign.mutation else {
@@ -63,6 +64,13 @@ fn check_acceptances(stored: &Evidence, verification: &mut Verification) {
                     && subject.kernel == kernel.kernel
                     && Some(&subject.code) == kernel_hashes.get(&kernel.kernel)
                     && changes_are_edits(&subject.changes, &mutant.edits)
+                    && subject.kernels.iter().all(|(name, hash)| {
+                        kernel_hashes.get(name).is_none_or(|known| known == hash)
+                    })
+                    && subject.tests.iter().all(|(id, hash)| {
+                        let mut tests = stored.campaign.tests.iter();
+                        tests.find(|test| test.id == *id).is_none_or(|test| test.hash == *hash)
+                    })
             });
             verification.check(is_signed.is_some() == is_due && is_signed != Some(false), || {
                 format!(
@@ -82,10 +90,11 @@ fn check_acceptances(stored: &Evidence, verification: &mut Verification) {
 }
 
 fn changes_are_edits(changes: &[SubjectChange], edits: &[MutantEdit]) -> bool {
-    changes.len() == edits.len()
-        && changes.iter().zip(edits).all(|(change, edit)| {
-            change.file == edit.file && change.old == edit.old && change.new == edit.new
-        })
+    let of_changes: BTreeSet<_> =
+        changes.iter().map(|change| (&change.file, &change.old, &change.new)).collect();
+    let of_edits: BTreeSet<_> =
+        edits.iter().map(|edit| (&edit.file, &edit.old, &edit.new)).collect();
+    of_changes == of_edits
 }
 
 fn is_listed_once(asked: &MutationExtent) -> bool {
@@ -105,10 +114,12 @@ fn check_verdicts(
     let MutantRuns::Judged(verdicts) = &mutant.runs else { return };
     let due: BTreeSet<&TestId> = kernel.tests.iter().collect();
     let judging: BTreeSet<&TestId> = verdicts.keys().collect();
+    let is_of_dispatches = mutant.edits.iter().all(|edit| is_requirement_file(&edit.file));
     let mut notices = verdicts.values().flat_map(|verdict| verdict.notices());
     let may_be_ended =
         judges == JudgingTests::UntilKilled && notices.any(|notice| *notice == Notice::Expectation);
-    let is_whole = match may_be_ended {
+    // Tests without the fault of a dispatch judge nothing.
+    let is_whole = match may_be_ended || is_of_dispatches {
         true => judging.is_subset(&due),
         false => judging == due,
     };
