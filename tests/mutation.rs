@@ -662,6 +662,74 @@ fn counts_of_workgroups_are_mutated_in_the_dispatches_of_tests() {
 }
 
 #[test]
+fn a_mutant_of_dispatches_is_judged_by_the_tests_that_have_its_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    copy_tree(&root().join("tests/projects/mutants"), &project);
+    write(&project, "requirements/mutants.toml", "schema = 1\n");
+    // TC-1 alone has two workgroups, so that exchanging counts changes nothing in TC-2.
+    let mutate = |options: &[&str]| {
+        let mut command = vkcert();
+        command.arg("mutate").arg(&project).args(["--operator", "AS", "--matrix"]).args(options);
+        run_json(&mut command, 0)
+    };
+    let mutation = mutate(&[]);
+    let told = of_dispatches(&mutation, "clamped");
+    assert_eq!(told.len(), 2, "{mutation:#}");
+    for (_, _, mutant) in told {
+        let judging: Vec<&String> = mutant["tests"].as_object().unwrap().keys().collect();
+        assert_eq!(judging, ["TC-1"], "{mutant:#}");
+        assert_eq!(mutant["status"], "killed", "{mutant:#}");
+    }
+    assert!(of_dispatches(&mutate(&["--requirement", "LLR-2"]), "clamped").is_empty());
+    assert_eq!(of_dispatches(&mutate(&["--requirement", "LLR-1"]), "clamped").len(), 2);
+}
+
+#[test]
+fn a_justification_of_a_mutant_of_dispatches_signs_tests_and_other_kernels() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, out) = (folder.path().join("project"), folder.path().join("out"));
+    // What `raise` stores is not looked at, so that another count of it survives.
+    chain_with(&project, "doubled", "2, 4, 6, 8, 10, 12, 14, 16");
+    let accepted = |code: i32| {
+        let _ = std::fs::remove_dir_all(&out);
+        certify_with_mutants(&project, &out, code)["mutation"]["counts"]["accepted"].clone()
+    };
+    assert_eq!(accepted(0), 0);
+    let rows = listed(&project, &out);
+    let of_dispatch = |row: &&Value| row["place"].as_str().unwrap().contains(".toml");
+    let row = rows.iter().find(of_dispatch).expect("a survivor");
+    let (id, hash) = (row["id"].as_str().unwrap(), row["hash"].as_str().unwrap());
+    let text =
+        justification(id, "infeasible", hash).replace("clamped", row["kernel"].as_str().unwrap());
+    write(&project, "requirements/mutants.toml", &text);
+    assert_eq!(accepted(0), 1);
+    // A comment above moves the text, and another part of the campaign has the same names.
+    let chain = project.join("requirements/chain.toml");
+    let tests = std::fs::read_to_string(&chain).unwrap();
+    std::fs::write(&chain, tests.replace("[[test]]", "# A comment.\n\n[[test]]")).unwrap();
+    assert_eq!(accepted(0), 1);
+    let mut command = vkcert();
+    command.arg("certify").arg(&project).args([
+        "--engine",
+        "sequential",
+        "--without",
+        "TC-1",
+        "--out",
+    ]);
+    let code = command.arg(&out).output().unwrap().status.code();
+    assert_ne!(code, Some(2), "the names are known where the test is left out");
+    // Other data, and another kernel in front.
+    std::fs::write(&chain, tests.replace("constant = 7", "constant = 9")).unwrap();
+    assert_eq!(accepted(1), 0);
+    std::fs::write(&chain, &tests).unwrap();
+    let double = project.join("glsl/double.comp");
+    let kernel = std::fs::read_to_string(&double).unwrap();
+    std::fs::write(&double, kernel.replace("* 2u", "+ values[i]")).unwrap();
+    assert_eq!(accepted(1), 0);
+}
+
+#[test]
 fn without_the_barrier_between_two_dispatches_they_race() {
     let folder = tempfile::tempdir().unwrap();
     let removed = |expected: &str, values: &str| {

@@ -99,12 +99,7 @@ pub(super) fn plan_mutation<'a>(
         let code = kernel.signed_hash();
         let chosen = Vec::new();
         let mut plan = KernelPlan { kernel, code, source, mutated, dispatches, tests, chosen };
-        let operators = &asked.operators;
-        let is_chosen = |place: &usize| {
-            let mutant = plan.mutant(*place);
-            operators.is_empty() || mutant.operators().iter().any(|made| operators.contains(made))
-        };
-        plan.chosen = (0..plan.population()).filter(is_chosen).collect();
+        plan.chosen = (0..plan.population()).filter(|place| plan.is_asked(*place, asked)).collect();
         plans.push(plan);
     }
     if let Some(sample) = asked.sample {
@@ -207,6 +202,21 @@ impl KernelPlan<'_> {
                 PlannedMutant::OfDispatches(&self.dispatches.mutants[behind_text])
             }
         }
+    }
+
+    /// Whether a mutant is asked for: by its operators, and where tests of some requirements are to judge, as a
+    /// fault that one of these has.
+    fn is_asked(&self, place: usize, asked: &MutationExtent) -> bool {
+        let mutant = self.mutant(place);
+        let is_of_operators = asked.operators.is_empty()
+            || mutant.operators().iter().any(|made| asked.operators.contains(made));
+        let has_test = match mutant {
+            PlannedMutant::OfDispatches(mutant) if !asked.requirements.is_empty() => {
+                self.tests.iter().any(|test| mutant.faults.contains_key(&test.test.id))
+            }
+            PlannedMutant::OfDispatches(_) | PlannedMutant::OfText(_) => true,
+        };
+        is_of_operators && has_test
     }
 
     /// The text of a file that mutants change.
