@@ -73,6 +73,7 @@ fn apply(
     let Some(row) = mutations.iter_mut().find(|row| row.kernel == *kernel) else {
         return NotJudged(format!("no mutant of {kernel} was asked for"));
     };
+    let has_all = row.mutants.len() as u32 == row.population;
     let mut mutants = row.mutants.iter();
     let signed_elsewhere = mutants.find(|mutant| {
         let signed = mutant.acceptance.as_ref().map(|own| &own.hash);
@@ -82,7 +83,10 @@ fn apply(
         return Rejected(format!("what was signed is mutant {} of {kernel} now", other.id()));
     }
     let Some(mutant) = row.mutants.iter_mut().find(|mutant| mutant.id() == *id) else {
-        return NotJudged(format!("mutant {id} of {kernel} was not asked for"));
+        return match has_all {
+            true => Rejected(format!("stale: {kernel} has no mutant {id} any more")),
+            false => NotJudged(format!("mutant {id} of {kernel} was not asked for")),
+        };
     };
     if let Some(outcome) = outcome_without_acceptance(justification, mutant, rules) {
         return outcome;
