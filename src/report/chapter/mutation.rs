@@ -183,12 +183,7 @@ fn notes_of_kernel(kernel: &MutationEvidence, outline: &mut Outline) {
 
 /// Every mutant that counts and that no test noticed, with its change.
 fn open_mutants(evidence: &Evidence, outline: &mut Outline) {
-    for kernel in &evidence.mutations {
-        let mutants = kernel.mutants.iter();
-        let open: Vec<&MutantEvidence> = mutants.filter(|mutant| mutant.status.is_open()).collect();
-        if open.is_empty() {
-            continue;
-        }
+    for (kernel, open) in mutants_by_kernel(evidence, MutantStatus::is_open) {
         let title = format!("Mutants of {} that no test noticed", kernel.kernel);
         outline.add_heading(2, title, format!("{ANCHOR}/{}", kernel.kernel));
         let count = counted(open.len(), "mutant");
@@ -201,13 +196,8 @@ fn open_mutants(evidence: &Evidence, outline: &mut Outline) {
 
 /// Every mutant that a justification accepts, with its change and what the justification says.
 fn accepted_mutants(evidence: &Evidence, outline: &mut Outline) {
-    for kernel in &evidence.mutations {
-        let mutants = kernel.mutants.iter();
-        let accepted: Vec<&MutantEvidence> =
-            mutants.filter(|mutant| mutant.status == MutantStatus::Accepted).collect();
-        if accepted.is_empty() {
-            continue;
-        }
+    let is_accepted = |status| status == MutantStatus::Accepted;
+    for (kernel, accepted) in mutants_by_kernel(evidence, is_accepted) {
         let title = format!("Mutants of {} that justifications accept", kernel.kernel);
         outline.add_heading(2, title, format!("{ANCHOR}-accepted/{}", kernel.kernel));
         let count = counted(accepted.len(), "mutant");
@@ -221,6 +211,18 @@ fn accepted_mutants(evidence: &Evidence, outline: &mut Outline) {
             }
         }
     }
+}
+
+/// The kernels with mutants of some statuses, and these.
+fn mutants_by_kernel(
+    evidence: &Evidence,
+    is_wanted: fn(MutantStatus) -> bool,
+) -> impl Iterator<Item = (&MutationEvidence, Vec<&MutantEvidence>)> {
+    let kernels = evidence.mutations.iter().map(move |kernel| {
+        let mutants = kernel.mutants.iter().filter(|mutant| is_wanted(mutant.status));
+        (kernel, mutants.collect::<Vec<_>>())
+    });
+    kernels.filter(|(_, mutants)| !mutants.is_empty())
 }
 
 fn accepting_justification<'e>(
@@ -279,12 +281,10 @@ fn diff_lines(evidence: &Evidence, edits: &[MutantEdit]) -> Vec<Text> {
 
 /// Those that are proved to do what the kernel does, with the name of the proof.
 fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
-    let proved = evidence.mutations.iter().flat_map(|kernel| {
-        let rows = kernel.mutants.iter();
-        rows.filter(|mutant| mutant.status == MutantStatus::Equivalent)
-            .map(move |mutant| (kernel, mutant))
-    });
-    let proved: Vec<(&MutationEvidence, &MutantEvidence)> = proved.collect();
+    let is_proved = |status| status == MutantStatus::Equivalent;
+    let proved: Vec<(&MutationEvidence, &MutantEvidence)> = mutants_by_kernel(evidence, is_proved)
+        .flat_map(|(kernel, mutants)| mutants.into_iter().map(move |mutant| (kernel, mutant)))
+        .collect();
     if proved.is_empty() {
         return;
     }
