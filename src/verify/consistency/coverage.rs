@@ -140,7 +140,11 @@ pub(super) fn check_derived(stored: &Evidence, verification: &mut Verification) 
             });
         }
     }
-    settle_mutants(&mut stored.mutations.clone(), &mut campaign);
+    let mut mutations = stored.mutations.clone();
+    settle_mutants(&mut mutations, &mut campaign);
+    verification.check(mutations == stored.mutations, || {
+        "which mutants justifications accept, or the statuses of mutants".to_owned()
+    });
     verification.check(campaign.justifications == stored.campaign.justifications, || {
         "justifications".to_owned()
     });
