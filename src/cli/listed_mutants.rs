@@ -33,7 +33,6 @@ pub(super) fn mutant_rows(list: &List) -> Result<Vec<Value>, Failure> {
             mutant.edits.first().map(|edit| format!("{}:{}:{}", edit.file, edit.line, edit.column));
         let ChangedPart { old, new } =
             changes_on_one_line(&mutant.edits, |file| stored_text(&evidence, file));
-
         json!({
             "id": mutant.id(),
             "kernel": kernel.kernel,

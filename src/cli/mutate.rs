@@ -240,22 +240,13 @@ impl MutationOutcome<'_> {
                 .flat_map(|kernel| kernel.mutants.iter().map(move |mutant| (kernel, mutant)))
         };
         text.push('\n');
-        for row in device.mutants {
-            let words = match row.agreement {
-                EngineAgreement::KilledOnDevice => "killed on the device alone",
-                EngineAgreement::KilledBySequentialExpectation => {
-                    "killed by an expectation on the sequential engine alone"
-                }
-                EngineAgreement::KilledOnBoth
-                | EngineAgreement::KilledBySequentialFinding
-                | EngineAgreement::KilledOnNeither
-                | EngineAgreement::Undecided => continue,
-            };
+        for row in device.mutants.iter().filter(|row| row.agreement.is_difference()) {
             let is_named = |(kernel, mutant): &(&MutationEvidence, &MutantEvidence)| {
                 kernel.kernel == row.kernel && mutant.id() == row.id
             };
-            let Some((kernel, mutant)) = mutants().find(is_named) else { continue };
-            self.write_mutant(text, kernel, mutant, words, "");
+            let (kernel, mutant) =
+                mutants().find(is_named).expect("the sequential engine has judged it, too");
+            self.write_mutant(text, kernel, mutant, row.agreement.words(), "");
         }
         let _ = writeln!(text, "On {}:", device.name);
         for (agreement, words) in EngineAgreement::ALL {

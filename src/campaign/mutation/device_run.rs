@@ -10,7 +10,7 @@
 //! the sequential engine.
 
 use super::dispatch_mutants::{DispatchFault, DispatchMutant};
-use super::mutant_run::{MutantBench, TestBaseline};
+use super::mutant_run::{MutantBench, TestBaseline, difference_of_contents};
 use super::plan::{KernelPlan, PlannedMutant};
 use crate::CampaignError;
 use rspirv::dr::Operand;
@@ -18,7 +18,7 @@ use rspirv::spirv::{Op, StorageClass};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use vkcert_exec::{Completion, ExecError, Executor, Job, Run, Unobserved};
+use vkcert_exec::{ExecError, Executor, Job, Run, Unobserved};
 use vkcert_glsl::mutation::{MutantForm, SourceMutant, compile_alone};
 use vkcert_model::evidence::{
     KillCause, MutantEvidence, MutantRuns, MutantStatus, MutantVerdict, MutationEvidence, Notice,
@@ -111,8 +111,14 @@ impl EngineAgreement {
         }
     }
 
-    /// Whether the module with all mutants may be what makes the engines differ.
-    fn is_to_be_confirmed(self) -> bool {
+    /// In words, as tables have it.
+    pub fn words(self) -> &'static str {
+        let mut rows = Self::ALL.iter();
+        rows.find(|(agreement, _)| *agreement == self).expect("every agreement has words").1
+    }
+
+    /// Whether one engine noticed the mutant and the other one could have, so that they differ.
+    pub fn is_difference(self) -> bool {
         match self {
             EngineAgreement::KilledBySequentialExpectation | EngineAgreement::KilledOnDevice => {
                 true
@@ -149,7 +155,6 @@ impl DeviceBaseline<'_> {
 /// A mutant that a device is to judge.
 struct DeviceTask<'m> {
     mutant: PlannedMutant<'m>,
-    number: u32,
     evidence: &'m MutantEvidence,
     tests: BTreeMap<TestId, MutantVerdict>,
     module: DeviceModule,
@@ -187,7 +192,7 @@ pub(super) fn judge_on_device(
     for task in &mut tasks {
         device.judge(task);
         let agreement = EngineAgreement::of_runs(&task.evidence.runs, &task.tests);
-        if task.module == DeviceModule::AllMutants && agreement.is_to_be_confirmed() {
+        if task.module == DeviceModule::AllMutants && agreement.is_difference() {
             task.module = DeviceModule::Own;
             device.judge(task);
         }
@@ -256,17 +261,13 @@ impl<'b> MutantsOnDevice<'b, '_> {
         words: &Arc<Vec<u32>>,
     ) -> Result<Option<String>, CampaignError> {
         for own in &self.baselines {
-            let name = own.baseline.prepared.test.id;
             let Some(job) = own.baseline.selection_job(&self.plan.mutated, words, 0) else {
                 continue;
             };
             let run = self.executor.run(&job, &mut Unobserved).map_err(tool_failure)?;
-            let count = own.run.buffers.len().min(run.buffers.len());
-            if run.completion != Completion::Completed {
-                return Ok(Some(format!("test {name}: {:?}", run.completion)));
-            }
-            if run.buffers[..count] != own.run.buffers[..] {
-                return Ok(Some(format!("test {name}: other contents")));
+            if let Some(difference) = difference_of_contents(&own.run, &run) {
+                let name = own.baseline.prepared.test.id;
+                return Ok(Some(format!("test {name}: {difference}")));
             }
         }
         Ok(None)
@@ -282,7 +283,7 @@ impl<'b> MutantsOnDevice<'b, '_> {
             }
             PlannedMutant::OfText(_) | PlannedMutant::OfDispatches(_) => DeviceModule::Own,
         };
-        DeviceTask { mutant, number: evidence.number, evidence, tests: BTreeMap::new(), module }
+        DeviceTask { mutant, evidence, tests: BTreeMap::new(), module }
     }
 
     /// Places of the tests that may run with a mutant; first the one whose expectation the sequential engine saw fail.
@@ -330,7 +331,7 @@ impl<'b> MutantsOnDevice<'b, '_> {
         match (task.mutant, task.module, &self.selection) {
             (PlannedMutant::OfDispatches(mutant), _, _) => dispatch_job(mutant, own.baseline),
             (PlannedMutant::OfText(_), DeviceModule::AllMutants, Some(words)) => {
-                Ok(own.baseline.selection_job(&self.plan.mutated, words, task.number))
+                Ok(own.baseline.selection_job(&self.plan.mutated, words, task.evidence.number))
             }
             (PlannedMutant::OfText(mutant), _, _) => {
                 Ok(Some(own.baseline.job_with(&self.own_module(mutant)?)))

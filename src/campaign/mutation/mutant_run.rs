@@ -119,12 +119,8 @@ impl<'a> MutantBench<'a> {
             let Some(job) = baseline.selection_job(self.mutated, &words, 0) else { continue };
             let SequentialRun { run, steps, .. } = run_once(&self.engine, &job)?;
             let name = &baseline.prepared.test.id;
-            if run.completion != Completion::Completed {
-                return Ok(Some(format!("test {name}: {:?}", run.completion)));
-            }
-            let count = baseline.run.buffers.len();
-            if run.buffers[..count.min(run.buffers.len())] != baseline.run.buffers[..] {
-                return Ok(Some(format!("test {name}: other contents")));
+            if let Some(difference) = difference_of_contents(&baseline.run, &run) {
+                return Ok(Some(format!("test {name}: {difference}")));
             }
             let kinds = |run: &Run| -> BTreeSet<FindingKind> {
                 run.findings.iter().map(|finding| finding.kind).collect()
@@ -207,6 +203,16 @@ impl<'a> MutantBench<'a> {
             self.compared.get_or_init(|| ComparedText::of_text(source, self.mutated, None));
         proof_of_equivalence(source, self.mutated, mutant, of_kernel.as_ref())
     }
+}
+
+/// What a run of the module with all mutants left otherwise than one of the kernel, where none is selected.
+pub(super) fn difference_of_contents(of_kernel: &Run, with_all: &Run) -> Option<String> {
+    if with_all.completion != Completion::Completed {
+        return Some(format!("{:?}", with_all.completion));
+    }
+    // The buffer that selects stands behind those of the kernel.
+    let own_count = of_kernel.buffers.len().min(with_all.buffers.len());
+    (with_all.buffers[..own_count] != of_kernel.buffers[..]).then(|| "other contents".to_owned())
 }
 
 /// What becomes of a mutant for which there is no module.
