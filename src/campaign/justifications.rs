@@ -5,7 +5,7 @@
 
 use super::kernel::Kernel;
 use super::kernel_coverage::obligation_texts;
-use super::mutation::mutant_ids;
+use super::mutation::ids_of_text;
 use crate::CampaignError;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::diagnostic::Diagnostic;
@@ -52,13 +52,14 @@ pub fn check_justifications(project: &Project, kernels: &[Kernel]) -> Result<(),
                     (kernel, &known_obligations),
                     project,
                 )),
+                // Which mutants of dispatches there are depends on the tests: such a justification goes stale.
+                JustificationSubject::Mutant(id) if id.may_be_of_dispatches() => {}
                 JustificationSubject::Mutant(id) => {
                     let known_ids = match &known_mutants {
                         Some(known_ids) => known_ids,
-                        None => known_mutants.insert(mutant_ids(project, kernels, kernel)?),
+                        None => known_mutants.insert(ids_of_text(project, kernel)?),
                     };
-                    // Which mutants of dispatches there are depends on the tests: such a justification goes stale.
-                    if !known_ids.contains(id) && !may_be_of_dispatches(id) {
+                    if !known_ids.contains(id) {
                         diagnostics.push(unknown_mutant(justification, id, kernel, known_ids));
                     }
                 }
@@ -134,12 +135,6 @@ fn unknown_configuration(justification: &Row, kernel: &Kernel) -> Option<Diagnos
     let hint = did_you_mean(name, &known_names)
         .unwrap_or_else(|| format!("its configurations: {}", known_names.join(", ")));
     Some(justification.origin.at("configuration").error("unknown-id", message).hint(hint))
-}
-
-/// Whether the operator that names a mutant makes mutants of dispatches, too.
-fn may_be_of_dispatches(id: &MutantId) -> bool {
-    let code = id.as_str().split('.').next().unwrap_or_default();
-    ["AS", "AI", "AD", "SCR"].contains(&code)
 }
 
 fn unknown_mutant(

@@ -244,6 +244,15 @@ name_id!(
     /// the kernel (`ROR.22`).
     MutantId);
 
+impl MutantId {
+    /// Whether it names a mutant of dispatches, or of an operator that makes these, too.
+    pub fn may_be_of_dispatches(&self) -> bool {
+        let code = self.0.split('.').next().unwrap_or_default();
+        code.parse::<super::mutation::MutationOperator>()
+            .is_ok_and(|operator| operator.code() == code && operator.makes_mutants_of_dispatches())
+    }
+}
+
 impl FindingId {
     /// The kind that it names; none where it names no kind.
     pub fn kind(&self) -> Option<super::finding::FindingKind> {

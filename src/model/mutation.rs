@@ -280,6 +280,17 @@ impl MutationOperator {
     pub fn code(self) -> &'static str {
         self.row().code
     }
+
+    /// Whether it changes dispatches, beside texts of kernels or alone.
+    pub fn makes_mutants_of_dispatches(self) -> bool {
+        matches!(
+            self,
+            Operator::SizeExchange
+                | Operator::SizeIncrement
+                | Operator::SizeDecrement
+                | Operator::DispatchBarrierRemoval
+        )
+    }
 }
 
 impl fmt::Display for MutationOperator {

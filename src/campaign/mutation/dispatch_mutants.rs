@@ -10,11 +10,12 @@ use crate::kernel::Kernel;
 use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::evidence::{MutantEdit, MutantSubject, SubjectChange};
 use vkcert_model::id::{KernelName, TestId};
+use vkcert_model::index_range::IndexRange;
 use vkcert_model::mutation::MutationOperator;
 use vkcert_model::place::{Position, SourceFile};
 use vkcert_model::procedure::{Binding, Dispatch, Test};
 use vkcert_requirement::hash::test_hash;
-use vkcert_requirement::{Located, Project};
+use vkcert_requirement::{Located, Origin, Project};
 use vkcert_spirv::flow::{FlowPlace, flows_or_switched_off};
 
 /// What stands in the text where a barrier is gone: procedures have one between all dispatches without writing it.
@@ -25,8 +26,6 @@ const NO_BARRIER: &str = "# no barrier in front of this dispatch\n";
 pub(super) struct DispatchMutants {
     /// In a fixed order.
     pub(super) mutants: Vec<DispatchMutant>,
-    /// The files that edits are of.
-    pub(super) files: Vec<SourceFile>,
     /// What could not be mutated, and why.
     pub(super) notes: Vec<String>,
 }
@@ -37,8 +36,8 @@ pub(super) struct DispatchMutant {
     pub(super) operator: MutationOperator,
     /// In the order of files and texts.
     pub(super) edits: Vec<MutantEdit>,
-    /// What is signed of it.
-    pub(super) subject: MutantSubject,
+    /// The same as justifications sign them.
+    changes: Vec<SubjectChange>,
     /// By test; others are what they are.
     pub(super) faults: BTreeMap<TestId, Vec<DispatchFault>>,
 }
@@ -114,17 +113,39 @@ struct FoundDispatch<'p> {
     index: usize,
     file: String,
     text: &'p str,
-    /// Byte of the dispatch.
-    start: usize,
-    /// Bytes of its counts.
-    groups: (usize, usize),
+    whole: FoundPart,
+    groups: FoundPart,
+}
+
+/// A part of a text.
+#[derive(Debug, Clone, Copy)]
+struct FoundPart {
+    bytes: IndexRange,
+    position: Position,
+}
+
+impl FoundPart {
+    fn at(place: &Origin) -> Option<Self> {
+        Some(Self { bytes: place.span()?, position: place.position()? })
+    }
 }
 
 impl FoundDispatch<'_> {
-    fn edit(&self, start: usize, old: &str, new: String) -> MutantEdit {
-        let Position { line, column } = Position::of(self.text, start);
+    /// Its counts, written anew.
+    fn edit_of_groups(&self, [x, y, z]: [u32; 3]) -> MutantEdit {
+        let old = &self.text[self.groups.bytes.range()];
+        self.edit(self.groups, old, format!("[{x}, {y}, {z}]"))
+    }
+
+    /// What stands in front of it where its barrier is gone.
+    fn edit_of_barrier(&self) -> MutantEdit {
+        self.edit(self.whole, "", NO_BARRIER.to_owned())
+    }
+
+    fn edit(&self, part: FoundPart, old: &str, new: String) -> MutantEdit {
+        let Position { line, column } = part.position;
         let (file, old) = (self.file.clone(), old.to_owned());
-        MutantEdit { file, start: start as u32, line, column, old, new }
+        MutantEdit { file, start: part.bytes.start as u32, line, column, old, new }
     }
 }
 
@@ -136,8 +157,8 @@ pub(super) fn dispatch_mutants(
 ) -> DispatchMutants {
     let mut found = DispatchMutants::default();
     let mut dispatches = Vec::new();
-    // Those that are left out, too: a mutant has the same number and content in every part of a campaign.
-    for test in project.tests.iter().chain(&project.left_out) {
+    // A mutant has the same number and content in every part of a campaign.
+    for test in all_tests(project) {
         let own = test.value.dispatches.iter().enumerate();
         for (index, _) in own.filter(|(_, dispatch)| dispatch.kernel == kernel) {
             match found_dispatch(project, test, index) {
@@ -150,37 +171,42 @@ pub(super) fn dispatch_mutants(
             }
         }
     }
-    let signed = SignedKernels { kernels, kernel };
     for fault in COUNTS_FAULTS {
-        let mut mutant = DispatchMutant::of(fault.operator(), &signed);
+        let mut mutant = DispatchMutant::of(fault.operator());
         for dispatch in &dispatches {
             let groups = dispatch.test.value.dispatches[dispatch.index].groups;
-            let Some(changed) = fault.apply(groups) else { continue };
-            let (start, end) = dispatch.groups;
-            let [x, y, z] = changed;
-            let edit = dispatch.edit(start, &dispatch.text[start..end], format!("[{x}, {y}, {z}]"));
-            let fault = DispatchFault::Groups { dispatch: dispatch.index, groups: changed };
-            mutant.add(dispatch, edit, fault, &signed);
+            // Where the fault changes nothing the dispatch is what it is.
+            let Some(groups) = fault.apply(groups) else { continue };
+            let edit = dispatch.edit_of_groups(groups);
+            mutant.add(dispatch, edit, DispatchFault::Groups { dispatch: dispatch.index, groups });
         }
         found.mutants.extend(mutant.finished());
     }
-    found.mutants.extend(barrier_mutants(&signed, &dispatches));
-    let mut known_files = BTreeSet::new();
-    for dispatch in &dispatches {
-        if known_files.insert(dispatch.file.clone()) {
-            let (path, text) = (dispatch.file.clone(), dispatch.text.to_owned());
-            found.files.push(SourceFile { path, text });
-        }
-    }
+    found.mutants.extend(barrier_mutants(kernels, &dispatches));
     found
+}
+
+/// Those that are left out, too.
+fn all_tests(project: &Project) -> impl Iterator<Item = &Located<Test>> {
+    project.tests.iter().chain(&project.left_out)
+}
+
+/// The files that hold the tests of a project, each once.
+pub(super) fn files_of_tests(project: &Project) -> Vec<SourceFile> {
+    let mut files = BTreeMap::new();
+    for test in all_tests(project) {
+        let Some(document) = test.origin.document() else { continue };
+        files.entry(project.relative_file(test)).or_insert_with(|| document.text.to_string());
+    }
+    files.into_iter().map(|(path, text)| SourceFile { path, text }).collect()
 }
 
 /// One for each kernel that is dispatched right in front of this one and has to be waited for.
 fn barrier_mutants(
-    signed: &SignedKernels<'_>,
+    kernels: &[Kernel],
     dispatches: &[FoundDispatch<'_>],
 ) -> impl Iterator<Item = DispatchMutant> + use<> {
-    let mut stores = KnownStores { kernels: signed.kernels, by_kernel: BTreeMap::new() };
+    let mut stores = KnownStores { kernels, by_kernel: BTreeMap::new() };
     let mut by_kernel_in_front: BTreeMap<KernelName, DispatchMutant> = BTreeMap::new();
     for dispatch in dispatches {
         let all = &dispatch.test.value.dispatches;
@@ -190,12 +216,11 @@ fn barrier_mutants(
         if !stores.are_ordered_by_barrier(in_front, &all[dispatch.index]) {
             continue;
         }
-        let mutant = by_kernel_in_front.entry(in_front.kernel).or_insert_with(|| {
-            DispatchMutant::of(MutationOperator::DispatchBarrierRemoval, signed)
-        });
-        let edit = dispatch.edit(dispatch.start, "", NO_BARRIER.to_owned());
+        let mutant = by_kernel_in_front
+            .entry(in_front.kernel)
+            .or_insert_with(|| DispatchMutant::of(MutationOperator::DispatchBarrierRemoval));
         let fault = DispatchFault::NoBarrier { dispatch: dispatch.index };
-        mutant.add(dispatch, edit, fault, signed);
+        mutant.add(dispatch, dispatch.edit_of_barrier(), fault);
     }
     by_kernel_in_front.into_values().filter_map(DispatchMutant::finished)
 }
@@ -269,63 +294,55 @@ fn found_dispatch<'p>(
 ) -> Option<FoundDispatch<'p>> {
     let document = test.origin.document()?;
     let place = test.origin.at("dispatches").at(index);
-    let start = place.span()?.start;
-    let groups = place.at("groups").span()?;
+    let (whole, groups) = (FoundPart::at(&place)?, FoundPart::at(&place.at("groups"))?);
     let file = project.relative_file(test);
-    let text = &*document.text;
-    Some(FoundDispatch { test, index, file, text, start, groups: (groups.start, groups.end) })
-}
-
-/// The kernels whose code is signed with a mutant of one of them.
-struct SignedKernels<'k> {
-    kernels: &'k [Kernel],
-    kernel: KernelName,
-}
-
-impl SignedKernels<'_> {
-    /// Empty where there is no such kernel, which then stands in no evidence either.
-    fn hash_of(&self, name: KernelName) -> String {
-        let kernel = self.kernels.iter().find(|kernel| kernel.name == name.as_str());
-        kernel.map(Kernel::signed_hash).unwrap_or_default()
-    }
+    Some(FoundDispatch { test, index, file, text: &document.text, whole, groups })
 }
 
 impl DispatchMutant {
-    fn of(operator: MutationOperator, signed: &SignedKernels<'_>) -> Self {
-        let subject = MutantSubject {
-            kernel: signed.kernel,
-            code: signed.hash_of(signed.kernel),
-            changes: Vec::new(),
-            tests: BTreeMap::new(),
-            kernels: BTreeMap::new(),
-        };
-        Self { operator, edits: Vec::new(), subject, faults: BTreeMap::new() }
+    fn of(operator: MutationOperator) -> Self {
+        Self { operator, edits: Vec::new(), changes: Vec::new(), faults: BTreeMap::new() }
     }
 
-    fn add(
-        &mut self,
-        dispatch: &FoundDispatch<'_>,
-        edit: MutantEdit,
-        fault: DispatchFault,
-        signed: &SignedKernels<'_>,
-    ) {
-        let test = &dispatch.test.value;
-        self.subject.changes.push(SubjectChange {
+    fn add(&mut self, dispatch: &FoundDispatch<'_>, edit: MutantEdit, fault: DispatchFault) {
+        let test = dispatch.test.value.id;
+        self.changes.push(SubjectChange {
             file: edit.file.clone(),
-            text: format!("{}, dispatch {}", test.id, dispatch.index + 1),
+            text: format!("{test}, dispatch {}", dispatch.index + 1),
             same_above: 0,
             before: 0,
             old: edit.old.clone(),
             new: edit.new.clone(),
         });
-        self.subject.tests.entry(test.id).or_insert_with(|| test_hash(test));
-        for other in test.dispatches.iter().map(|dispatch| dispatch.kernel) {
-            if other != signed.kernel {
-                self.subject.kernels.entry(other).or_insert_with(|| signed.hash_of(other));
-            }
-        }
         self.edits.push(edit);
-        self.faults.entry(test.id).or_default().push(fault);
+        self.faults.entry(test).or_default().push(fault);
+    }
+
+    /// What a justification of it signs: its changes, the tests that have the fault, and the code of all kernels that
+    /// these dispatch. `code` is what justifications are bound to of its kernel.
+    pub(super) fn subject(
+        &self,
+        (kernel, code): (KernelName, &str),
+        project: &Project,
+        kernels: &[Kernel],
+    ) -> MutantSubject {
+        let faulty: Vec<&Located<Test>> =
+            all_tests(project).filter(|test| self.faults.contains_key(&test.value.id)).collect();
+        let dispatched = faulty.iter().flat_map(|test| &test.value.dispatches);
+        let others: BTreeSet<KernelName> =
+            dispatched.map(|dispatch| dispatch.kernel).filter(|other| *other != kernel).collect();
+        // One that was set aside is in no evidence: of it there is nothing to sign.
+        let signed_hash = |name: &KernelName| {
+            let other = kernels.iter().find(|other| other.name == name.as_str());
+            other.map(Kernel::signed_hash).unwrap_or_default()
+        };
+        MutantSubject {
+            kernel,
+            code: code.to_owned(),
+            changes: self.changes.clone(),
+            tests: faulty.iter().map(|test| (test.value.id, test_hash(&test.value))).collect(),
+            kernels: others.iter().map(|name| (*name, signed_hash(name))).collect(),
+        }
     }
 
     /// None where it changes nothing.
@@ -333,7 +350,7 @@ impl DispatchMutant {
         self.edits.sort_by(|left, right| (&left.file, left.start).cmp(&(&right.file, right.start)));
         // Tests can come of one place in a file.
         self.edits.dedup();
-        self.subject.changes.sort_by(|left, right| {
+        self.changes.sort_by(|left, right| {
             (&left.file, &left.text, &left.new).cmp(&(&right.file, &right.text, &right.new))
         });
         (!self.edits.is_empty()).then_some(self)

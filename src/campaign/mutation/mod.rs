@@ -24,8 +24,9 @@ use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
 pub use device_run::{DeviceModule, DeviceMutant, EngineAgreement};
 use device_run::{KernelOnDevice, judge_on_device};
+use dispatch_mutants::files_of_tests;
 use mutant_run::MutantBench;
-pub(crate) use plan::mutant_ids;
+pub(crate) use plan::ids_of_text;
 use plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
 use rayon::prelude::*;
 pub use second_order::{PairRelation, SecondOrderMutant};
@@ -142,10 +143,8 @@ pub fn mutate_project(
         None => Vec::new(),
     };
     drop(benches);
-    let files = plans
-        .into_iter()
-        .flat_map(|plan| plan.mutated.files.into_iter().chain(plan.dispatches.files))
-        .collect();
+    let of_texts = plans.into_iter().flat_map(|plan| plan.mutated.files);
+    let files = of_texts.chain(files_of_tests(project)).collect();
     let facts = MutationFacts { asked: asked.clone(), mutations };
     Ok(ProjectMutation { facts, second_order, device: on_device, files })
 }

@@ -25,6 +25,8 @@ use vkcert_requirement::Project;
 
 /// The mutants of one kernel that are to be judged.
 pub(super) struct KernelPlan<'a> {
+    project: &'a Project,
+    kernels: &'a [Kernel],
     pub(super) kernel: &'a Kernel,
     /// What justifications of its mutants are bound to.
     code: String,
@@ -69,7 +71,7 @@ pub(super) struct MutantFacts {
 /// # Errors
 /// Names that the project does not have; kernels that cannot be read.
 pub(super) fn plan_mutation<'a>(
-    project: &Project,
+    project: &'a Project,
     kernels: &'a [Kernel],
     prepared_tests: &'a [PreparedTest<'a>],
     asked: &MutationExtent,
@@ -98,7 +100,17 @@ pub(super) fn plan_mutation<'a>(
         let dispatches = dispatch_mutants(project, kernels, row.name);
         let code = kernel.signed_hash();
         let chosen = Vec::new();
-        let mut plan = KernelPlan { kernel, code, source, mutated, dispatches, tests, chosen };
+        let mut plan = KernelPlan {
+            project,
+            kernels,
+            kernel,
+            code,
+            source,
+            mutated,
+            dispatches,
+            tests,
+            chosen,
+        };
         plan.chosen = (0..plan.population()).filter(|place| plan.is_asked(*place, asked)).collect();
         plans.push(plan);
     }
@@ -108,10 +120,9 @@ pub(super) fn plan_mutation<'a>(
     Ok(plans)
 }
 
-/// The names of all mutants of a kernel.
-pub(crate) fn mutant_ids(
+/// The names of the mutants of a kernel's text; none of one that is given as SPIR-V.
+pub(crate) fn ids_of_text(
     project: &Project,
-    kernels: &[Kernel],
     kernel: &Kernel,
 ) -> Result<BTreeSet<MutantId>, CampaignError> {
     let name = KernelName::from(&kernel.name);
@@ -124,10 +135,7 @@ pub(crate) fn mutant_ids(
         Some(source) => mutate(source, SelectionWanted::Left)?.mutants,
         None => Vec::new(),
     };
-    let of_dispatches = dispatch_mutants(project, kernels, name).mutants;
-    let planned = of_text.iter().map(PlannedMutant::OfText);
-    let planned = planned.chain(of_dispatches.iter().map(PlannedMutant::OfDispatches));
-    let ids = planned.zip(1..).map(|(mutant, number)| mutant_id(mutant.operators(), number));
+    let ids = of_text.iter().zip(1..).map(|(mutant, number)| mutant_id(&mutant.operators, number));
     Ok(ids.collect())
 }
 
@@ -219,12 +227,6 @@ impl KernelPlan<'_> {
         is_of_operators && has_test
     }
 
-    /// The text of a file that mutants change.
-    fn text_of(&self, file: &str) -> &str {
-        let mut files = self.mutated.files.iter().chain(&self.dispatches.files);
-        files.find(|known| known.path == file).map_or("", |known| known.text.as_str())
-    }
-
     /// The tests that can judge: an engine runs them.
     pub(super) fn judging_tests(&self) -> impl Iterator<Item = &PreparedTest<'_>> {
         self.tests.iter().copied().filter(|test| test.job_plan.is_ok())
@@ -265,9 +267,10 @@ impl KernelPlan<'_> {
         };
         let acceptance = match status {
             MutantStatus::Survived | MutantStatus::Undecided => Some(match mutant {
-                PlannedMutant::OfText(_) => self.acceptance(&edits),
+                PlannedMutant::OfText(mutant) => self.acceptance_of_text(mutant, &edits),
                 PlannedMutant::OfDispatches(mutant) => {
-                    acceptance_of_subject(mutant.subject.clone())
+                    let own = (self.name(), self.code.as_str());
+                    acceptance_of_subject(mutant.subject(own, self.project, self.kernels))
                 }
             }),
             MutantStatus::Killed
@@ -281,8 +284,9 @@ impl KernelPlan<'_> {
     }
 
     /// What a justification of the mutant of the text with these edits signs.
-    fn acceptance(&self, edits: &[MutantEdit]) -> MutantAcceptance {
-        let texts = edits.iter().map(|edit| self.text_of(&edit.file));
+    fn acceptance_of_text(&self, mutant: &SourceMutant, edits: &[MutantEdit]) -> MutantAcceptance {
+        let files = &self.mutated.files;
+        let texts = mutant.edits.iter().map(|edit| files[edit.span.file.0 as usize].text.as_str());
         mutant_acceptance(self.name(), &self.code, edits.iter().zip(texts))
     }
 
