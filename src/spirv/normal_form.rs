@@ -13,6 +13,10 @@
 //! Constants and types are compared by what they are, other ids by their order.
 //! Does not cover: anything that needs ranges of values; modules with forward pointers.
 
+mod comparisons;
+
+pub use comparisons::other_comparisons;
+
 use super::module::{Function, FunctionBlock, Id, Instruction, Module};
 use super::opcodes::is_debug;
 use rspirv::dr::Operand;
@@ -28,20 +32,18 @@ pub struct NormalForm(Vec<String>);
 
 /// The normal form of a module; none of one that the rules do not read.
 pub fn normal_form(module: &Module) -> Option<NormalForm> {
-    let has_forward = |row: &Instruction| row.op == Op::TypeForwardPointer;
-    if module.instructions.iter().any(has_forward) {
+    if has_forward_pointers(module) {
         return None;
     }
     let rows = module.instructions.iter().enumerate().filter(|(_, row)| !is_debug(row.op));
     let rows = rows.map(|(index, row)| rewritten(module, index, row)).collect();
-    let mut writer = FormWriter {
-        module,
-        decorations: decorations_by_target(module),
-        keys: BTreeMap::new(),
-        numbers: BTreeMap::new(),
-    };
+    let mut writer = FormWriter::new(module);
     let rows = without_unused(rows);
     Some(NormalForm(rows.iter().filter_map(|row| writer.line(row)).collect()))
+}
+
+fn has_forward_pointers(module: &Module) -> bool {
+    module.instructions.iter().any(|row| row.op == Op::TypeForwardPointer)
 }
 
 /// An instruction as the rules have it. A zero that a rule brings in is a literal 0 in the place of an
@@ -371,7 +373,16 @@ struct FormWriter<'m> {
     numbers: BTreeMap<Id, usize>,
 }
 
-impl FormWriter<'_> {
+impl<'m> FormWriter<'m> {
+    fn new(module: &'m Module) -> Self {
+        Self {
+            module,
+            decorations: decorations_by_target(module),
+            keys: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+        }
+    }
+
     /// None of types, constants and decorations: they stand where they are used. A constant that is
     /// built in, such as the local size, counts by itself.
     fn line(&mut self, row: &Instruction) -> Option<String> {

@@ -26,7 +26,8 @@ use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::verdict::Verdict;
 use vkcert_sequential::{Jobs, RaceScopeWanted, SequentialExecutor, SequentialRun};
 use vkcert_spirv::module::Module;
-use vkcert_spirv::normal_form::{NormalForm, normal_form};
+use vkcert_spirv::normal_form::{NormalForm, normal_form, other_comparisons};
+use vkcert_spirv::range::comparisons_agree;
 
 /// The tests of a kernel as the kernel itself passes them.
 pub(super) struct MutantBench<'a> {
@@ -227,7 +228,9 @@ pub(super) fn runs_of_refused(not_compiled: NotCompiled) -> MutantRuns {
 pub(super) struct ComparedText {
     /// The module that runs, without debug information.
     code: Vec<u32>,
-    /// Of the module without optimisation; none where the rules do not read it.
+    /// The module without optimisation.
+    unoptimised: Module,
+    /// Of that; none where the rules do not read it.
     form: Option<NormalForm>,
 }
 
@@ -243,13 +246,25 @@ impl ComparedText {
             Module::parse(Arc::new(words)).ok()
         };
         let running = module(source.optimization)?;
-        let form = match source.optimization {
-            Optimization::Zero => normal_form(&running),
-            Optimization::Performance | Optimization::Size => {
-                normal_form(&module(Optimization::Zero)?)
-            }
+        let code = running.code_words();
+        let unoptimised = match source.optimization {
+            Optimization::Zero => running,
+            Optimization::Performance | Optimization::Size => module(Optimization::Zero)?,
         };
-        Some(Self { code: running.code_words(), form })
+        let form = normal_form(&unoptimised);
+        Some(Self { code, unoptimised, form })
+    }
+
+    /// Whether a mutant differs in nothing but comparisons that come to the same in the kernel.
+    fn has_comparisons_of(&self, of_mutant: &Self, entry: &str) -> bool {
+        let entry_function = self.unoptimised.entry_point(entry).map(|entry| entry.function);
+        let others = other_comparisons(&self.unoptimised, &of_mutant.unoptimised);
+        match (entry_function, others) {
+            (Some(entry_function), Some(others)) => {
+                comparisons_agree(&self.unoptimised, entry_function, &others)
+            }
+            (None, _) | (_, None) => false,
+        }
     }
 }
 
@@ -266,6 +281,8 @@ pub(super) fn proof_of_equivalence(
         Some(EquivalenceProof::SameModule)
     } else if of_kernel.form.is_some() && of_kernel.form == of_mutant.form {
         Some(EquivalenceProof::SameNormalForm)
+    } else if of_kernel.has_comparisons_of(&of_mutant, &source.entry) {
+        Some(EquivalenceProof::SameByRanges)
     } else {
         None
     }

@@ -140,6 +140,9 @@ pub enum EquivalenceProof {
     /// all values of their operands, and in loops that count up to a bound, which end alike below and at
     /// it.
     SameNormalForm,
+    /// Without optimisation their modules differ in nothing but comparisons of integers that come to the same
+    /// for all values that their operands can have in the kernel.
+    SameByRanges,
 }
 
 impl EquivalenceProof {
@@ -148,6 +151,7 @@ impl EquivalenceProof {
         match self {
             EquivalenceProof::SameModule => "same-module",
             EquivalenceProof::SameNormalForm => "same-normal-form",
+            EquivalenceProof::SameByRanges => "same-by-ranges",
         }
     }
 }

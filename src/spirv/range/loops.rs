@@ -108,11 +108,13 @@ impl Walk<'_> {
     ) -> Vec<(usize, Arrival)> {
         let changed = self.changed_variables(frame, &entry.state, header);
         let access_count = self.accesses.len();
+        let comparison_count = self.comparisons.len();
         let return_count = frame.return_count();
         // Nothing is assumed in the first walk, which shows how numbers change.
         let mut forms = BTreeMap::new();
         for round_number in 0.. {
             self.accesses.truncate(access_count);
+            self.comparisons.truncate(comparison_count);
             frame.forget_returns(return_count);
             let is_last = round_number >= MOST_ROUNDS || self.visits > super::MOST_VISITS / 2;
             if is_last {

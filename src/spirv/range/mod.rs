@@ -16,6 +16,7 @@ mod access;
 mod arithmetic;
 mod atom;
 mod bits;
+mod comparison;
 mod composite;
 mod condition;
 mod deciders;
@@ -39,6 +40,7 @@ mod words;
 
 pub use access::{AccessKind, AccessOutcome};
 pub use atom::{Atoms, Origin};
+pub use comparison::{ComparedOperand, OtherComparison, comparisons_agree};
 pub use interval::Interval;
 pub use polynomial::Polynomial;
 
@@ -47,6 +49,7 @@ use super::interface::LocalSize;
 use super::module::{Id, Module};
 use super::types::Types;
 use access::RecordedAccess;
+use comparison::MadeComparison;
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -154,6 +157,9 @@ struct Walk<'a> {
     glsl_set: Option<Id>,
     unknown_conditions: u32,
     accesses: Vec<RecordedAccess>,
+    /// By the instruction in whose place they may stand.
+    asked_comparisons: BTreeMap<usize, Vec<OtherComparison>>,
+    comparisons: Vec<MadeComparison>,
     visits: usize,
     proof_work: usize,
     stop_reason: Option<String>,
@@ -184,6 +190,8 @@ impl<'a> Walk<'a> {
             glsl_set: glsl_instruction_set(module),
             unknown_conditions: 0,
             accesses: Vec::new(),
+            asked_comparisons: BTreeMap::new(),
+            comparisons: Vec::new(),
             visits: 0,
             proof_work: 0,
             stop_reason: None,

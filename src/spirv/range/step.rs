@@ -35,6 +35,7 @@ impl Walk<'_> {
         if let Some(kind) = access_kind(instruction.op) {
             self.record_access(frame, &state, index, kind);
         }
+        self.record_comparison(frame, &state, index);
         let state = self.without_written_variables(frame, state, instruction);
         if let (Some(result), Some(type_id)) = (instruction.result, instruction.result_type) {
             let value = self.result_value(frame, &state, instruction, type_id);
