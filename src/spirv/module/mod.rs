@@ -81,7 +81,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// Entry points in the order of the module.
     pub entry_points: Vec<EntryPoint>,
-    definitions: BTreeMap<Id, usize>,
+    /// Indices of the defining instructions, by id.
+    definitions: Vec<(Id, usize)>,
     annotations: Annotations,
     lines: Vec<Option<SourceLine>>,
     /// By instruction: its line, or the next one in its function.
@@ -120,12 +121,13 @@ impl Module {
 
     /// The instruction that defines `id`.
     pub fn definition(&self, id: Id) -> Option<&Instruction> {
-        self.definitions.get(&id).map(|instruction_index| &self.instructions[*instruction_index])
+        self.definition_index(id).map(|instruction_index| &self.instructions[instruction_index])
     }
 
     /// The place of the defining instruction in [`Self::instructions`].
     pub fn definition_index(&self, id: Id) -> Option<usize> {
-        self.definitions.get(&id).copied()
+        let place = self.definitions.binary_search_by_key(&id, |(defined, _)| *defined).ok()?;
+        Some(self.definitions[place].1)
     }
 
     /// The debug line that applies to instruction `index`.

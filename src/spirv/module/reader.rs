@@ -14,7 +14,6 @@ use crate::nesting;
 use rspirv::binary::{Consumer, ParseAction};
 use rspirv::dr;
 use rspirv::spirv::Op;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A word stream that is no SPIR-V module.
@@ -137,10 +136,12 @@ impl Module {
     ) -> Self {
         let functions = find_functions(&instructions);
         let lines = instruction_lines(&instructions);
-        let mut definitions = BTreeMap::new();
-        for (index, instruction) in instructions.iter().enumerate() {
-            definitions.extend(instruction.result.map(|result| (result, index)));
-        }
+        // Of an id that is defined twice, the last definition counts.
+        let rows = instructions.iter().enumerate().rev();
+        let mut definitions: Vec<(Id, usize)> =
+            rows.filter_map(|(index, row)| Some((row.result?, index))).collect();
+        definitions.sort_by_key(|(id, _)| *id);
+        definitions.dedup_by_key(|(id, _)| *id);
         Self {
             words,
             header,

@@ -2,12 +2,12 @@
 
 use crate::decode::ops;
 use rspirv::spirv::Op;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use vkcert_spirv::module::{Id, Module};
 
 /// Functions that reach an OpControlBarrier of the workgroup.
-pub(crate) fn functions_with_barrier(module: &Module) -> HashSet<Id> {
-    let mut with_barrier = HashSet::new();
+pub(crate) fn functions_with_barrier(module: &Module) -> FxHashSet<Id> {
+    let mut with_barrier = FxHashSet::default();
     loop {
         let earlier_count = with_barrier.len();
         for function in &module.functions {

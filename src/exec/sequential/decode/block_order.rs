@@ -7,12 +7,12 @@
 
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use vkcert_spirv::module::{Function, Id, Instruction, Module};
 
 /// Labels in order, the entry block first.
 pub(crate) fn structured_order(module: &Module, function: &Function) -> Vec<Id> {
-    let blocks: HashMap<Id, &[Instruction]> = function
+    let blocks: FxHashMap<Id, &[Instruction]> = function
         .blocks
         .iter()
         .map(|block| (block.label, module.instructions_in(block.range)))
@@ -22,7 +22,7 @@ pub(crate) fn structured_order(module: &Module, function: &Function) -> Vec<Id> 
     };
     let reachable_blocks = reachable_blocks(&blocks, entry_label);
     let mut block_order = Vec::with_capacity(reachable_blocks.len());
-    let mut seen_blocks = HashSet::from([entry_label]);
+    let mut seen_blocks = FxHashSet::from_iter([entry_label]);
     // Each entry: a block and the successors still to visit, the last one first.
     let mut visit_stack = vec![(entry_label, successors_to_visit(&blocks, entry_label))];
     while let Some((label, open_successors)) = visit_stack.last_mut() {
@@ -44,8 +44,8 @@ pub(crate) fn structured_order(module: &Module, function: &Function) -> Vec<Id> 
     block_order
 }
 
-fn reachable_blocks(blocks: &HashMap<Id, &[Instruction]>, entry_label: Id) -> HashSet<Id> {
-    let mut reached_blocks = HashSet::from([entry_label]);
+fn reachable_blocks(blocks: &FxHashMap<Id, &[Instruction]>, entry_label: Id) -> FxHashSet<Id> {
+    let mut reached_blocks = FxHashSet::from_iter([entry_label]);
     let mut open_blocks = vec![entry_label];
     while let Some(label) = open_blocks.pop() {
         for successor in blocks.get(&label).into_iter().flat_map(|block| branch_targets(block)) {
@@ -78,7 +78,7 @@ pub(crate) fn branch_targets(block: &[Instruction]) -> Vec<Id> {
 
 /// Successors in stack order, the next to visit last. Visited first, and so laid out last, is the
 /// merge block, then the continue target, then the branch targets from the last to the first.
-fn successors_to_visit(blocks: &HashMap<Id, &[Instruction]>, label: Id) -> Vec<Id> {
+fn successors_to_visit(blocks: &FxHashMap<Id, &[Instruction]>, label: Id) -> Vec<Id> {
     let Some(block) = blocks.get(&label) else { return Vec::new() };
     let mut visit_order = branch_targets(block);
     for instruction in *block {

@@ -9,8 +9,9 @@ use crate::decode::layout;
 use crate::ir::*;
 use crate::settings::variation::Expansion;
 use rspirv::spirv::Op;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use vkcert_model::records::MarkerTable;
 use vkcert_spirv::constants::Constants;
@@ -23,12 +24,12 @@ const MOST_VALUE_SCALARS: usize = 4096;
 
 /// A function being inlined.
 pub(crate) struct InlineFrame {
-    pub(crate) values: HashMap<Id, DecodedValue>,
-    pub(crate) labels: HashMap<Id, u32>,
+    pub(crate) values: FxHashMap<Id, DecodedValue>,
+    pub(crate) labels: FxHashMap<Id, u32>,
     /// Position of each block in the order of emission.
-    pub(crate) order_positions: HashMap<Id, usize>,
+    pub(crate) order_positions: FxHashMap<Id, usize>,
     /// Position of each block in its function.
-    pub(crate) block_numbers: HashMap<Id, usize>,
+    pub(crate) block_numbers: FxHashMap<Id, usize>,
     /// By loop header: the extent in that order and the iteration counter.
     pub(crate) counted_loops: Vec<(Id, std::ops::Range<usize>, Reg)>,
     pub(crate) return_label: Option<u32>,
@@ -38,7 +39,7 @@ pub(crate) struct InlineFrame {
     /// Counters of the loops around the call.
     pub(crate) outer_counters: Vec<Reg>,
     /// The phis of each block, by its label.
-    pub(crate) phis_by_block: HashMap<Id, Vec<Id>>,
+    pub(crate) phis_by_block: FxHashMap<Id, Vec<Id>>,
 }
 
 pub(crate) struct Decoder<'a> {
@@ -50,10 +51,10 @@ pub(crate) struct Decoder<'a> {
     pub(crate) bound_lengths: Option<&'a BTreeMap<(u32, u32), u32>>,
     pub program: Program,
     pub(crate) frames: Vec<InlineFrame>,
-    pub(crate) global_values: HashMap<Id, DecodedValue>,
+    pub(crate) global_values: FxHashMap<Id, DecodedValue>,
     /// Variables that need an address.
-    pub(crate) addressed_variables: HashSet<Id>,
-    pub(crate) functions_with_barrier: HashSet<Id>,
+    pub(crate) addressed_variables: FxHashSet<Id>,
+    pub(crate) functions_with_barrier: FxHashSet<Id>,
     block_instructions: Vec<LocatedInstruction>,
     pub(crate) total_instructions: usize,
     current_label: u32,
@@ -75,7 +76,7 @@ pub(crate) struct Decoder<'a> {
     /// Float comparisons of the conditions of decisions with several, by slot.
     pub decision_comparisons: BTreeMap<u32, Vec<RecordedComparison>>,
     /// Float comparisons by result id, in the current frame.
-    pub comparisons: HashMap<(usize, Id), RecordedComparison>,
+    pub comparisons: FxHashMap<(usize, Id), RecordedComparison>,
     pub written_descriptors: BTreeSet<u32>,
     pub atomic_descriptors: BTreeSet<u32>,
     /// Bytes where each variable of workgroup memory begins, and its words; a block has all.
@@ -91,7 +92,7 @@ pub(crate) struct Decoder<'a> {
     /// Private variables with their initial values.
     pub(crate) initializers: Vec<(Pointer, Id)>,
     /// Ids that are operands of instructions in functions; computed when first needed.
-    used_operands: OnceCell<HashSet<Id>>,
+    used_operands: OnceCell<FxHashSet<Id>>,
 }
 
 /// How device addresses of blocks must be aligned.
@@ -100,15 +101,15 @@ pub(crate) struct AddressAlignments {
     /// By name of the block, from the source text that the module carries; none until first needed.
     pub(crate) declared: Option<BTreeMap<String, u32>>,
     /// By the low word of an address that leads to a block.
-    pub alignments: HashMap<Reg, u32>,
+    pub alignments: FxHashMap<Reg, u32>,
 }
 
 /// Variables with a dynamic index anywhere, also through a parameter. They need an address, because
 /// registers cannot be indexed.
-fn addressed_variables(module: &Module) -> HashSet<Id> {
+fn addressed_variables(module: &Module) -> FxHashSet<Id> {
     let is_constant =
         |id: Id| module.definition(id).is_some_and(|definition| definition.op.is_constant());
-    let mut addressed_variables = HashSet::new();
+    let mut addressed_variables = FxHashSet::default();
     // Each derived pointer with the pointer that it is derived from.
     let mut base_of_derived: Vec<(Id, Id)> = Vec::new();
     for instruction in &module.instructions {
@@ -160,7 +161,7 @@ impl<'a> Decoder<'a> {
             bound_lengths: None,
             program: Program { granule: 4, ..Program::default() },
             frames: Vec::new(),
-            global_values: HashMap::new(),
+            global_values: FxHashMap::default(),
             addressed_variables: addressed_variables(module),
             functions_with_barrier: functions_with_barrier(module),
             block_instructions: Vec::new(),
@@ -178,7 +179,7 @@ impl<'a> Decoder<'a> {
             sum_registers: BTreeMap::new(),
             descriptor_numbers: BTreeMap::new(),
             decision_comparisons: BTreeMap::new(),
-            comparisons: HashMap::new(),
+            comparisons: FxHashMap::default(),
             written_descriptors: BTreeSet::new(),
             atomic_descriptors: BTreeSet::new(),
             workgroup_variables: Vec::new(),

@@ -8,7 +8,7 @@ use crate::decode::{block_order, ops};
 use crate::ir::memory_semantics::BarrierFences;
 use crate::ir::*;
 use rspirv::spirv::Op;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use vkcert_spirv::module::{Function, FunctionBlock, Id, is_terminator};
 
@@ -40,12 +40,12 @@ impl<'a> Decoder<'a> {
         let first_block = *order
             .first()
             .ok_or_else(|| unsupported(format!("the function %{function_id} without a body")))?;
-        let positions: HashMap<Id, usize> =
+        let positions: FxHashMap<Id, usize> =
             order.iter().enumerate().map(|(position, label)| (*label, position)).collect();
         let outer_counters = self.enclosing_counters();
         let mut frame = InlineFrame {
             values: body.parameters.iter().copied().zip(arguments).collect(),
-            labels: HashMap::new(),
+            labels: FxHashMap::default(),
             order_positions: positions,
             block_numbers: body
                 .blocks
@@ -58,7 +58,7 @@ impl<'a> Decoder<'a> {
             result_scalars: result,
             current_block: first_block,
             outer_counters,
-            phis_by_block: HashMap::new(),
+            phis_by_block: FxHashMap::default(),
         };
         for (position, label) in order.iter().enumerate() {
             let block_label = if position == 0 { start_label } else { self.new_label() };

@@ -30,7 +30,8 @@ use super::ir::*;
 use declarations::{check_declarations, check_local_size};
 use decoder::Decoder;
 use float_controls::FloatTreatment;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use unsupported::unsupported;
 use vkcert_model::records::MarkerTable;
@@ -83,7 +84,7 @@ pub(crate) fn decode_kernel(
 impl<'a> Decoder<'a> {
     /// Resolves labels to block indices and completes the program.
     fn into_program(mut self, dispatch_facts: &DispatchFacts) -> Result<Program, Unsupported> {
-        let positions: HashMap<u32, u32> = self
+        let positions: FxHashMap<u32, u32> = self
             .emitted_labels
             .iter()
             .enumerate()

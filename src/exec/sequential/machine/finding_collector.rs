@@ -3,8 +3,9 @@
 //! Promises: each pair of places is one finding with a count and its first witness; nothing is kept
 //! for a kind that is not asked for.
 
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use vkcert_model::finding::{Checks, Finding, FindingKind};
 use vkcert_model::finding_details::{AccessKind, AccessedMemory, FindingDetails, RaceReach};
@@ -37,7 +38,7 @@ struct GatheredFinding {
 #[derive(Debug)]
 pub(crate) struct FindingCollector {
     pub checks: Checks,
-    index_by_key: HashMap<FindingKey, usize>,
+    index_by_key: FxHashMap<FindingKey, usize>,
     gathered_findings: Vec<GatheredFinding>,
     /// Linear index of the workgroup that runs.
     pub workgroup_index: u64,
@@ -50,7 +51,7 @@ impl FindingCollector {
     pub(crate) fn new(checks: Checks) -> Self {
         Self {
             checks,
-            index_by_key: HashMap::new(),
+            index_by_key: FxHashMap::default(),
             gathered_findings: Vec::new(),
             workgroup_index: 0,
             racing_places: BTreeSet::new(),
@@ -115,7 +116,7 @@ impl FindingCollector {
     pub(crate) fn join_workgroups(&mut self, other_collectors: Vec<FindingCollector>) {
         for other_collector in other_collectors {
             self.racing_places.extend(other_collector.racing_places);
-            let keys_by_index: HashMap<usize, FindingKey> =
+            let keys_by_index: FxHashMap<usize, FindingKey> =
                 other_collector.index_by_key.into_iter().map(|(key, index)| (index, key)).collect();
             for (index, new_finding) in other_collector.gathered_findings.into_iter().enumerate() {
                 match self.index_by_key.entry(keys_by_index[&index]) {

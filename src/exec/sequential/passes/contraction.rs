@@ -7,7 +7,7 @@
 
 use crate::ir::{LaneInstruction, NumberRegisters, Program, Reg, RegisterUse, Scalar};
 use crate::settings::variation::Preferred;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use vkcert_spirv::operation::operator::{Binary, Ternary};
 use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator, Width};
 
@@ -15,7 +15,7 @@ use vkcert_spirv::operation::sized::{NumberFormat, Operation, SizedOperator, Wid
 pub(super) fn contract_sums(program: &mut Program, preferred: Preferred) {
     let Program { blocks, freedom, .. } = program;
     for block in blocks {
-        let mut factors_of_product: HashMap<Reg, [Reg; 2]> = HashMap::new();
+        let mut factors_of_product: FxHashMap<Reg, [Reg; 2]> = FxHashMap::default();
         for step in &mut block.steps {
             let is_contractible = !freedom.separate.contains(&step.source_index);
             if is_contractible
@@ -66,7 +66,7 @@ fn is_on_words(operation: &Operation, op: SizedOperator) -> bool {
     operation.op == op && operation.from == NumberFormat::Float(Width::W32)
 }
 
-fn forward_product(factors_of_product: &mut HashMap<Reg, [Reg; 2]>, to: Reg, from: Reg) {
+fn forward_product(factors_of_product: &mut FxHashMap<Reg, [Reg; 2]>, to: Reg, from: Reg) {
     if let Some(factors) = factors_of_product.get(&from).copied() {
         factors_of_product.insert(to, factors);
     }
@@ -75,7 +75,7 @@ fn forward_product(factors_of_product: &mut HashMap<Reg, [Reg; 2]>, to: Reg, fro
 /// A sum with a product in it, as one operation.
 fn contracted_instruction(
     action: &LaneInstruction,
-    factors_of_product: &HashMap<Reg, [Reg; 2]>,
+    factors_of_product: &FxHashMap<Reg, [Reg; 2]>,
     preferred: Preferred,
 ) -> Option<LaneInstruction> {
     match action {
@@ -111,7 +111,7 @@ fn contracted_instruction(
 fn contracted_operation(
     op: Binary,
     [a, b]: [Reg; 2],
-    factors_of_product: &HashMap<Reg, [Reg; 2]>,
+    factors_of_product: &FxHashMap<Reg, [Reg; 2]>,
     preferred: Preferred,
 ) -> Option<(Ternary, [Reg; 3])> {
     let (first_factors, second_factors) =

@@ -2,7 +2,8 @@
 
 use super::occurrences::find_occurrences;
 use crate::ir::*;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 fn as_copy(action: &LaneInstruction) -> Option<(Scalar, Scalar)> {
     match action {
@@ -18,8 +19,8 @@ pub(crate) fn propagate_copies(program: &mut Program) {
     let occurrence_table = find_occurrences(program);
     for block in &mut program.blocks {
         let step_count = block.steps.len();
-        let mut last_read: HashMap<Scalar, usize> = HashMap::new();
-        let mut write_steps: HashMap<Scalar, Vec<usize>> = HashMap::new();
+        let mut last_read: FxHashMap<Scalar, usize> = FxHashMap::default();
+        let mut write_steps: FxHashMap<Scalar, Vec<usize>> = FxHashMap::default();
         for (step_index, step) in block.steps.iter_mut().enumerate() {
             step.instruction.visit_registers(&mut |scalar, register_use| {
                 if matches!(register_use, RegisterUse::Write | RegisterUse::Update) {
@@ -33,7 +34,7 @@ pub(crate) fn propagate_copies(program: &mut Program) {
         if let Some(decider) = block.terminator.deciding_register() {
             last_read.insert(decider, step_count);
         }
-        let mut replacements: HashMap<Scalar, Scalar> = HashMap::new();
+        let mut replacements: FxHashMap<Scalar, Scalar> = FxHashMap::default();
         let mut dead_copies: BTreeSet<usize> = BTreeSet::new();
         for (step_index, step) in block.steps.iter_mut().enumerate() {
             step.instruction.visit_registers(&mut |scalar, register_use| {

@@ -7,7 +7,8 @@ use super::occurrences::{Occurrence, RegisterTable, find_occurrences};
 use crate::decode::{DefinednessCheck, DispatchFacts};
 use crate::ir::lane_exchange::LaneExchange;
 use crate::ir::*;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use vkcert_spirv::operation::undefined::{Undefined, UndefinedExtent};
 
@@ -284,7 +285,7 @@ fn solve_fixpoint(
 /// Marks the operations whose result or behaviour can be undefined, unless constant operands rule
 /// it out.
 pub(crate) fn find_undefined_results(program: &mut Program) {
-    let constants: HashMap<Reg, u32> = program
+    let constants: FxHashMap<Reg, u32> = program
         .uniforms
         .iter()
         .filter_map(|(uniform, reg)| match uniform {

@@ -2,7 +2,6 @@
 
 use super::occurrences::{RegisterTable, externally_set, find_occurrences};
 use crate::ir::*;
-use std::collections::HashMap;
 
 /// A pool of places for registers that live in one block.
 #[derive(Default)]
@@ -62,7 +61,7 @@ pub(crate) fn allocate_registers(program: &mut Program, maybe_undefined: &Regist
     }
     let mut pools: [[RegisterPool; 2]; 2] = Default::default();
     for block in &mut program.blocks {
-        let mut last_steps: HashMap<Scalar, usize> = HashMap::new();
+        let mut last_steps: FxHashMap<Scalar, usize> = FxHashMap::default();
         for (step_index, step) in block.steps.iter_mut().enumerate() {
             step.instruction.visit_registers(&mut |scalar, _| {
                 last_steps.insert(*scalar, step_index);
@@ -170,3 +169,4 @@ fn renumber_registers(program: &mut Program, final_number: &dyn Fn(Scalar) -> u3
     program.undefined_words.iter_mut().for_each(renumber_word);
     program.undefined_masks.iter_mut().for_each(renumber_mask);
 }
+use rustc_hash::FxHashMap;

@@ -15,7 +15,8 @@ use crate::decode::ops::synchronization::holds_workgroup;
 use crate::ir::Program;
 use crate::print::region_name;
 use rspirv::spirv::Op;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use vkcert_model::evidence::LoweringDecision;
 use vkcert_spirv::module::{Function, Id, Instruction, Module, is_terminator};
 use vkcert_spirv::opcodes::is_atomic;
@@ -39,7 +40,7 @@ pub(super) fn print_outline(
         inner_depth: 0,
         listing: SourceListing::from_module(spirv_module),
         open_loops: Vec::new(),
-        passed_barriers: HashMap::new(),
+        passed_barriers: FxHashMap::default(),
         with_barrier: functions_with_barrier(spirv_module),
     };
     outline.push_header(entry_name);
@@ -80,8 +81,8 @@ struct Outline<'a> {
     /// printed.
     open_loops: Vec<(SourceLine, LinePart)>,
     /// How often a barrier's place was passed, to find its inlined copy.
-    passed_barriers: HashMap<u32, usize>,
-    with_barrier: HashSet<Id>,
+    passed_barriers: FxHashMap<u32, usize>,
+    with_barrier: FxHashSet<Id>,
 }
 
 impl Outline<'_> {
@@ -190,7 +191,7 @@ impl Outline<'_> {
 
     fn print_function(&mut self, function: &Function) {
         if let Some(entry_block) = function.blocks.first() {
-            self.print_from_block(function, entry_block.label, &mut HashSet::new(), &[]);
+            self.print_from_block(function, entry_block.label, &mut FxHashSet::default(), &[]);
         }
     }
 
@@ -199,7 +200,7 @@ impl Outline<'_> {
         &mut self,
         function: &Function,
         first_block: Id,
-        printed_blocks: &mut HashSet<Id>,
+        printed_blocks: &mut FxHashSet<Id>,
         stop_blocks: &[Id],
     ) {
         let mut next_block = Some(first_block);
@@ -244,7 +245,7 @@ impl Outline<'_> {
         function: &Function,
         header_label: Id,
         instructions: &[Instruction],
-        printed_blocks: &mut HashSet<Id>,
+        printed_blocks: &mut FxHashSet<Id>,
         stop_blocks: &[Id],
         merge_block: Id,
     ) {
@@ -416,7 +417,7 @@ impl Outline<'_> {
     }
 
     fn holds_barrier(&self, function: &Function, first_block: Id, merge_block: Id) -> bool {
-        let blocks_by_label: HashMap<Id, &[Instruction]> = function
+        let blocks_by_label: FxHashMap<Id, &[Instruction]> = function
             .blocks
             .iter()
             .map(|block| (block.label, self.module.instructions_in(block.range)))
@@ -433,7 +434,7 @@ impl Outline<'_> {
                 .map(|block| crate::decode::block_order::branch_targets(block))
                 .unwrap_or_default()
         };
-        let mut visited_blocks: HashSet<Id> = HashSet::from([merge_block]);
+        let mut visited_blocks: FxHashSet<Id> = FxHashSet::from_iter([merge_block]);
         while let Some(label) = pending_blocks.pop() {
             let Some(block) = blocks_by_label.get(&label).filter(|_| visited_blocks.insert(label))
             else {
@@ -453,6 +454,6 @@ impl Outline<'_> {
     }
 }
 
-fn functions_with_barrier(spirv_module: &Module) -> HashSet<Id> {
+fn functions_with_barrier(spirv_module: &Module) -> FxHashSet<Id> {
     crate::decode::functions_with_barrier(spirv_module)
 }

@@ -118,8 +118,15 @@ impl SequentialExecutor {
     /// The ordinary engine for what looks at jobs one after the other: it keeps some of what it decoded
     /// last.
     pub fn keeping_little() -> Self {
-        let programs = Arc::new(ProgramCache::with_room(LITTLE_ROOM));
-        Self { settings: Settings::default(), programs }
+        Self::default().keeping_little_of_its_own(1)
+    }
+
+    /// This engine with programs of its own, of which it keeps little: for jobs whose modules are run a few times
+    /// and never again, so many of them at a time.
+    #[must_use]
+    pub fn keeping_little_of_its_own(&self, jobs_at_a_time: usize) -> Self {
+        let room = LITTLE_ROOM.saturating_mul(jobs_at_a_time);
+        Self { settings: self.settings, programs: Arc::new(ProgramCache::with_room(room)) }
     }
 
     /// What this engine and its clones decoded, and which dispatches several cores ran; depends on

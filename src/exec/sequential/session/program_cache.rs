@@ -13,8 +13,9 @@ use crate::compile::compile;
 use crate::decode::{DispatchFacts, Unsupported};
 use crate::ir::Program;
 use crate::tally::{Counter, Counters};
-use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use vkcert_model::records::MarkerTable;
@@ -180,7 +181,7 @@ impl ProgramCache {
 
 /// What things are found by among others; those that are not the same may have the same.
 fn digest_of(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FxHasher::default();
     value.hash(&mut hasher);
     hasher.finish()
 }
@@ -191,7 +192,7 @@ struct KeptItems<T> {
     /// By the number of their last use: the first was used longest ago.
     items: BTreeMap<u64, KeptItem<T>>,
     /// Numbers of last uses, by digest.
-    by_digest: HashMap<u64, Vec<u64>>,
+    by_digest: FxHashMap<u64, Vec<u64>>,
     next_use: u64,
     /// Of all together.
     size: usize,
@@ -209,7 +210,7 @@ struct KeptItem<T> {
 
 impl<T> KeptItems<T> {
     fn with_room(room: usize) -> Self {
-        Self { items: BTreeMap::new(), by_digest: HashMap::new(), next_use: 0, size: 0, room }
+        Self { items: BTreeMap::new(), by_digest: FxHashMap::default(), next_use: 0, size: 0, room }
     }
 
     /// The one that is meant, which counts as used now.

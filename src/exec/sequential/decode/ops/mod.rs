@@ -38,7 +38,7 @@ use crate::ir::LaneInstruction;
 use meaning::{OpcodeMeaning, OpcodeRow};
 use operand::{each_mask, operand_masks};
 use rspirv::spirv::Op;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 use vkcert_spirv::module::Instruction;
 use vkcert_spirv::operation::sized::{Relation, SizedOperator};
@@ -62,7 +62,7 @@ pub(crate) const TABLES: &[&[OpcodeRow]] = &[
 ];
 
 /// Meaning of each opcode: its row here, else the scalar operation that it is.
-fn meanings_by_opcode() -> HashMap<Op, OpcodeMeaning> {
+fn meanings_by_opcode() -> FxHashMap<Op, OpcodeMeaning> {
     let scalar_rows =
         scalar_opcodes().filter_map(|op| Some((op, OpcodeMeaning::Scalar(scalar_operation(op)?))));
     let own_rows = TABLES.iter().flat_map(|table| table.iter()).map(|row| (row.op, row.meaning));
@@ -71,7 +71,7 @@ fn meanings_by_opcode() -> HashMap<Op, OpcodeMeaning> {
 
 /// Meaning of an opcode; none if it has no row.
 pub(crate) fn meaning_of_opcode(op: Op) -> Option<OpcodeMeaning> {
-    static ROWS: LazyLock<HashMap<Op, OpcodeMeaning>> = LazyLock::new(meanings_by_opcode);
+    static ROWS: LazyLock<FxHashMap<Op, OpcodeMeaning>> = LazyLock::new(meanings_by_opcode);
     ROWS.get(&op).copied()
 }
 
