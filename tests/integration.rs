@@ -74,6 +74,7 @@ mod kernels;
 mod loop_boundary_coverage;
 mod lowering;
 mod multisampled;
+mod mutants_together;
 mod mutated;
 mod mutation;
 mod object_code;

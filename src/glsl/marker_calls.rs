@@ -110,9 +110,11 @@ impl CallRestorer {
                 &[uint_type, uint_type, boolean_type],
                 &mut marker_functions.bodies,
             );
-            marker_functions
-                .names
-                .extend(name_instruction(function_id, &format!("{}(u1;u1;b1;", names.value)));
+            marker_functions.names.extend(string_instruction(
+                Op::Name,
+                function_id,
+                &format!("{}(u1;u1;b1;", names.value),
+            ));
             self.value = Some(function_id);
         }
         if let Some(void_type) = mark_type {
@@ -122,9 +124,11 @@ impl CallRestorer {
                 &[uint_type, uint_type],
                 &mut marker_functions.bodies,
             );
-            marker_functions
-                .names
-                .extend(name_instruction(function_id, &format!("{}(u1;u1;", names.mark)));
+            marker_functions.names.extend(string_instruction(
+                Op::Name,
+                function_id,
+                &format!("{}(u1;u1;", names.mark),
+            ));
             self.mark = Some(function_id);
         }
         marker_functions
@@ -226,19 +230,20 @@ pub(super) fn opcode(row: &[u32]) -> u32 {
 }
 
 /// The string that begins at a word.
-fn string_operand(row: &[u32], word_index: usize) -> String {
+pub(super) fn string_operand(row: &[u32], word_index: usize) -> String {
     let text_bytes =
         row[word_index..].iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);
     String::from_utf8_lossy(&text_bytes.collect::<Vec<u8>>()).into_owned()
 }
 
-fn name_instruction(target_id: u32, text: &str) -> Vec<u32> {
+/// An instruction with an id and a string behind it.
+pub(super) fn string_instruction(op: Op, id: u32, text: &str) -> Vec<u32> {
     let mut text_bytes = text.as_bytes().to_vec();
     text_bytes.resize((text_bytes.len() / 4 + 1) * 4, 0);
     let letter_words = text_bytes
         .chunks_exact(4)
         .map(|four| four.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)));
-    let mut name_row = vec![(2 + text_bytes.len() as u32 / 4) << 16 | Op::Name as u32, target_id];
-    name_row.extend(letter_words);
-    name_row
+    let mut row = vec![(2 + text_bytes.len() as u32 / 4) << 16 | op as u32, id];
+    row.extend(letter_words);
+    row
 }

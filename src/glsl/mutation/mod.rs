@@ -14,8 +14,10 @@ mod operators;
 mod selection;
 mod sites;
 mod synchronisation;
+mod together;
 
 pub use edits::SourceEdit;
+pub use together::compile_mutants;
 
 use crate::compile as compiler;
 use crate::include::IncludeResolver;
@@ -28,6 +30,8 @@ use operators::{mutate_expression, mutate_statement};
 use selection::compile_selection;
 use sites::{DeclarationNode, Evaluation, ExpressionNode, SiteVisitor, StatementNode, visit_sites};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use together::{FunctionTexts, SharedTexts};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::mutation::MutationOperator;
 use vkcert_model::place::SourceFile;
@@ -44,6 +48,8 @@ pub struct MutatedKernel {
     pub selection: Option<SelectionModule>,
     /// What could not be mutated, and why.
     pub notes: Vec<String>,
+    /// Functions whose mutants are compiled together; none where each is compiled by itself.
+    functions: SharedTexts,
 }
 
 /// A mutant of a text.
@@ -78,6 +84,11 @@ pub struct SelectionModule {
 }
 
 impl MutatedKernel {
+    /// Files without mutants, and why there are none.
+    pub fn without_mutants(files: Vec<SourceFile>, note: String) -> Self {
+        Self { files, mutants: Vec::new(), selection: None, notes: vec![note], functions: None }
+    }
+
     /// The text of a file with a mutant's edits of it; none where it has none.
     pub fn mutated_text(&self, mutant: &SourceMutant, file: usize) -> Option<String> {
         let original = &self.files.get(file)?.text;
@@ -131,8 +142,7 @@ fn mutate_here(
     if accuracy == Accuracy::LinesOnly {
         let note =
             "its text can be followed line by line only: there are no mutants of it".to_owned();
-        let (mutants, selection) = (Vec::new(), None);
-        return Ok(MutatedKernel { files: unit.files, mutants, selection, notes: vec![note] });
+        return Ok(MutatedKernel::without_mutants(unit.files, note));
     }
     let items = parser::parse_unit(&unit.tokens);
     let mut collection = Collection::default();
@@ -143,7 +153,8 @@ fn mutate_here(
         SelectionWanted::Compiled => compile_selection(kernel, &unit, &sites, &mut mutants),
         SelectionWanted::Left => None,
     };
-    Ok(MutatedKernel { files: unit.files, mutants, selection, notes })
+    let functions = FunctionTexts::of_unit(&unit, &items).map(Arc::new);
+    Ok(MutatedKernel { files: unit.files, mutants, selection, notes, functions })
 }
 
 /// Why there is no module of a mutant.

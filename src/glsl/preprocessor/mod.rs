@@ -192,7 +192,7 @@ pub(crate) fn version_directive(text: &str) -> String {
 
 /// Whether the compiler may define a macro of this name by itself (GLSL 4.60, 3.3: `GL_` and names
 /// with `__`).
-fn may_be_predefined(name: &str) -> bool {
+pub(crate) fn may_be_predefined(name: &str) -> bool {
     name.starts_with("GL_") || name.starts_with("VULKAN") || name.contains("__")
 }
 
