@@ -18,20 +18,24 @@ use vkcert_exec::{ExecError, Job, RunRequest, Unobserved};
 use vkcert_model::access_pair::{AccessPair, Passage};
 use vkcert_model::evidence::{MutantVerdict, Notice};
 use vkcert_model::finding::FindingKind;
-use vkcert_model::id::ModuleKey;
+use vkcert_model::id::{ModuleKey, TestId};
 use vkcert_sequential::SequentialExecutor;
 use vkcert_spirv::module::Module;
 use vkcert_spirv::opcodes::is_atomic;
 
 impl MutantBench<'_> {
     /// Runs the tests with a mutant of their dispatches. There is no proof for those that no test notices.
-    pub(super) fn judge_dispatches(&self, mutant: &DispatchMutant) -> MutantFacts {
-        let runs = self.judge_in_turn(|baseline| {
+    pub(super) fn judge_dispatches(
+        &self,
+        mutant: &DispatchMutant,
+        first: &[TestId],
+    ) -> MutantFacts {
+        let runs = self.judge_in_turn(first, |baseline| {
             // A test without the fault judges nothing.
             let faults = mutant.faults.get(&baseline.prepared.test.id)?;
             Some(baseline.judge_faults(&self.engine, faults))
         });
-        MutantFacts { runs, proof: None }
+        MutantFacts::without_proof(runs)
     }
 }
 

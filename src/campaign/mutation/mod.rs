@@ -12,10 +12,12 @@
 mod device_run;
 mod dispatch_mutants;
 mod dispatch_run;
+mod equivalence;
 mod mutant_run;
 mod plan;
 mod second_order;
 mod stored;
+mod test_order;
 mod unchanged;
 
 use crate::CampaignError;
@@ -25,17 +27,19 @@ use crate::test_run::PreparedTest;
 pub use device_run::{DeviceModule, DeviceMutant, EngineAgreement};
 use device_run::{KernelOnDevice, judge_on_device};
 use dispatch_mutants::files_of_tests;
-use mutant_run::MutantBench;
+use equivalence::prove_by_ranges;
+use mutant_run::{MutantBench, MutantModule};
 pub(crate) use plan::ids_of_text;
 use plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
 use rayon::prelude::*;
 pub use second_order::{PairRelation, SecondOrderMutant};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use stored::stored_mutation;
+use test_order::{TestOrder, is_scout};
 pub use unchanged::unchanged_kernels;
-use vkcert_glsl::mutation::SelectionWanted;
+use vkcert_glsl::mutation::{SelectionWanted, SourceMutant};
 use vkcert_model::evidence::{JudgingTests, MutationEvidence, MutationExtent};
-use vkcert_model::id::KernelName;
+use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::place::SourceFile;
 use vkcert_requirement::Project;
 use vkcert_sequential::SequentialExecutor;
@@ -130,8 +134,10 @@ pub fn mutate_project(
     let mut plans = plan_mutation(project, kernels, prepared_tests, asked, selection)?;
     plans.retain(|plan| !request.unchanged.contains(&plan.name()));
     let (mut mutations, mut second_order, mut benches) = (Vec::new(), Vec::new(), Vec::new());
-    for plan in &plans {
-        let JudgedKernel { evidence, pairs, bench } = judge_kernel(plan, sequential, request)?;
+    let kernels = plans.par_iter().with_max_len(1);
+    let judged = kernels.map(|plan| judge_kernel(plan, sequential, request));
+    for judged in judged.collect::<Result<Vec<JudgedKernel<'_>>, CampaignError>>()? {
+        let JudgedKernel { evidence, pairs, bench } = judged;
         mutations.push(evidence);
         second_order.extend(pairs);
         if device.is_some() {
@@ -163,13 +169,9 @@ fn judge_kernel<'p>(
 ) -> Result<JudgedKernel<'p>, CampaignError> {
     let judges = request.extent.judges;
     let bench = MutantBench::begin(plan, engine, judges, request.modules)?;
-    let judge = |place: &usize| match (plan.mutant(*place), request.modules) {
-        (PlannedMutant::OfDispatches(mutant), _) => Ok(bench.judge_dispatches(mutant)),
-        (PlannedMutant::OfText(_), MutantModules::Together) => bench.judge(*place),
-        (PlannedMutant::OfText(mutant), MutantModules::Each) => bench.judge_alone(mutant),
-    };
-    let rows = plan.chosen.par_iter().with_max_len(1);
-    let facts = rows.map(judge).collect::<Result<Vec<MutantFacts>, CampaignError>>()?;
+    let judgement = KernelJudgement { plan, bench: &bench, modules: request.modules };
+    let mut facts = judgement.judge_scouts_first()?;
+    prove_by_ranges(&mut facts, bench.compared());
     let mut evidence = plan.evidence(facts);
     let pairs = match request.order {
         MutationOrder::First => Vec::new(),
@@ -177,6 +179,89 @@ fn judge_kernel<'p>(
     };
     evidence.notes.extend(bench.notes.iter().cloned());
     Ok(JudgedKernel { evidence, pairs, bench })
+}
+
+/// Mutants that are compiled, and then judged, before others are.
+const MUTANTS_AT_ONCE: usize = 384;
+
+/// Mutants in one compilation.
+const COMPILED_TOGETHER: usize = 16;
+
+/// The mutants of a kernel that are judged.
+struct KernelJudgement<'a, 'p> {
+    plan: &'a KernelPlan<'p>,
+    bench: &'a MutantBench<'p>,
+    modules: MutantModules,
+}
+
+/// A mutant by its index among those that are judged, with its module where it has one of its own.
+type CompiledMutant = (usize, Option<MutantModule>);
+
+impl KernelJudgement<'_, '_> {
+    /// Judges mutants on all cores: scouts first, which tell the tests to ask first of the others. What became of
+    /// them is in their own order.
+    fn judge_scouts_first(&self) -> Result<Vec<MutantFacts>, CampaignError> {
+        let (scouts, others): (Vec<usize>, Vec<usize>) =
+            (0..self.plan.chosen.len()).partition(|index| is_scout(*index));
+        let mut judged = self.judge_all(&scouts, &TestOrder::default())?;
+        let order = TestOrder::of_scouts(judged.iter().map(|(index, facts)| (*index, &facts.runs)));
+        judged.extend(self.judge_all(&others, &order)?);
+        judged.sort_by_key(|(index, _)| *index);
+        Ok(judged.into_iter().map(|(_, facts)| facts).collect())
+    }
+
+    fn judge_all(
+        &self,
+        indices: &[usize],
+        order: &TestOrder,
+    ) -> Result<Vec<(usize, MutantFacts)>, CampaignError> {
+        let mut judged = Vec::new();
+        for indices in indices.chunks(MUTANTS_AT_ONCE) {
+            let compiled: Vec<CompiledMutant> = indices
+                .par_chunks(COMPILED_TOGETHER)
+                .flat_map_iter(|part| self.compile(part))
+                .collect();
+            let rows = compiled.into_par_iter().with_max_len(1);
+            let facts = rows.map(|(index, module)| {
+                let facts = self.judge(index, module, &order.of_mutant(index))?;
+                Ok((index, facts))
+            });
+            judged.extend(facts.collect::<Result<Vec<_>, CampaignError>>()?);
+        }
+        Ok(judged)
+    }
+
+    fn compile(&self, indices: &[usize]) -> Vec<CompiledMutant> {
+        let of_text = |index: &usize| match self.plan.mutant(self.plan.chosen[*index]) {
+            PlannedMutant::OfText(mutant) if self.modules == MutantModules::Each => {
+                Some((*index, mutant))
+            }
+            PlannedMutant::OfText(_) | PlannedMutant::OfDispatches(_) => None,
+        };
+        let (own, mutants): (Vec<usize>, Vec<&SourceMutant>) =
+            indices.iter().filter_map(of_text).unzip();
+        let modules = self.bench.compile(&mutants);
+        let mut modules: BTreeMap<usize, MutantModule> = own.into_iter().zip(modules).collect();
+        indices.iter().map(|index| (*index, modules.remove(index))).collect()
+    }
+
+    fn judge(
+        &self,
+        index: usize,
+        module: Option<MutantModule>,
+        first: &[TestId],
+    ) -> Result<MutantFacts, CampaignError> {
+        let place = self.plan.chosen[index];
+        match (self.plan.mutant(place), module) {
+            (PlannedMutant::OfDispatches(mutant), _) => {
+                Ok(self.bench.judge_dispatches(mutant, first))
+            }
+            (PlannedMutant::OfText(mutant), Some(module)) => {
+                self.bench.judge_module(mutant, module, first)
+            }
+            (PlannedMutant::OfText(_), None) => self.bench.judge(place, first),
+        }
+    }
 }
 
 /// What a device makes of the mutants that the sequential engine has judged, kernel by kernel.

@@ -4,6 +4,7 @@
 //! kernel leaves, bit for bit, and has no other findings; where it does not, each mutant is compiled
 //! for itself.
 
+use super::equivalence::{ComparedText, Difference, difference_of_mutant};
 use super::plan::{KernelPlan, MutantFacts};
 use super::{JudgingTests, MutantModules, STEP_ALLOWANCE, STEP_FACTOR};
 use crate::CampaignError;
@@ -16,18 +17,16 @@ use vkcert_exec::prepare::Prepared;
 use vkcert_exec::{
     Completion, ExecError, Job, JobBinding, JobBuffer, ModuleRecording, Run, RunRequest, Unobserved,
 };
+use vkcert_glsl::KernelSource;
 use vkcert_glsl::mutation::{
-    MutantForm, MutatedKernel, NotCompiled, SourceMutant, compile_alone, compile_with_optimization,
+    MutantForm, MutatedKernel, NotCompiled, SourceMutant, compile_mutants,
 };
-use vkcert_glsl::{KernelSource, Optimization};
 use vkcert_model::diagnostic::Diagnostic;
-use vkcert_model::evidence::{EquivalenceProof, MutantRuns, MutantVerdict, Notice};
+use vkcert_model::evidence::{MutantRuns, MutantVerdict, Notice};
 use vkcert_model::finding::{Finding, FindingKind};
+use vkcert_model::id::TestId;
 use vkcert_model::verdict::Verdict;
 use vkcert_sequential::{Jobs, RaceScopeWanted, SequentialExecutor, SequentialRun};
-use vkcert_spirv::module::Module;
-use vkcert_spirv::normal_form::{NormalForm, normal_form, other_comparisons};
-use vkcert_spirv::range::comparisons_agree;
 
 /// The tests of a kernel as the kernel itself passes them.
 pub(super) struct MutantBench<'a> {
@@ -59,6 +58,9 @@ pub(super) struct TestBaseline<'a> {
     steps: u64,
 }
 
+/// Words of a mutant's module, or why there is none.
+pub(super) type MutantModule = Result<Vec<u32>, NotCompiled>;
+
 /// What tells a finding from another one.
 type FindingKey = (FindingKind, String);
 
@@ -78,7 +80,8 @@ impl<'a> MutantBench<'a> {
         modules: MutantModules,
     ) -> Result<Self, CampaignError> {
         let mutated = &kernel_plan.mutated;
-        let mut engine = engine.clone();
+        // What is decoded of a mutant no other one needs.
+        let mut engine = engine.keeping_little_of_its_own(rayon::current_num_threads());
         engine.settings.jobs = Jobs::One;
         engine.settings.race_scope = RaceScopeWanted::Left;
         let mut baselines = Vec::new();
@@ -135,58 +138,90 @@ impl<'a> MutantBench<'a> {
         Ok(None)
     }
 
-    /// Runs the tests with a mutant, in the module with all mutants where it can be selected there.
-    pub(super) fn judge(&self, place: usize) -> Result<MutantFacts, CampaignError> {
+    /// Runs the tests with a mutant, in the module with all mutants where it can be selected there; `first` are
+    /// asked before the others.
+    pub(super) fn judge(
+        &self,
+        place: usize,
+        first: &[TestId],
+    ) -> Result<MutantFacts, CampaignError> {
         let mutant = &self.mutated.mutants[place];
         let number = place as u32 + 1;
         match self.selection.as_ref().filter(|_| mutant.form == MutantForm::Selected) {
-            Some(words) => self
-                .judge_by(mutant, |baseline| baseline.selection_job(self.mutated, words, number)),
-            None => self.judge_alone(mutant),
+            Some(words) => self.judge_by(mutant, first, |baseline| {
+                baseline.selection_job(self.mutated, words, number)
+            }),
+            None => self.judge_alone(mutant, first),
         }
     }
 
-    /// The same with a module of the mutant's own text.
-    pub(super) fn judge_alone(&self, mutant: &SourceMutant) -> Result<MutantFacts, CampaignError> {
-        let Some(source) = self.source else {
-            return Ok(MutantFacts { runs: runs_of_refused(NotCompiled::Elsewhere), proof: None });
-        };
-        match compile_alone(source, self.mutated, mutant) {
+    /// Modules of the mutants' own texts, one for each.
+    pub(super) fn compile(&self, mutants: &[&SourceMutant]) -> Vec<MutantModule> {
+        match self.source {
+            Some(source) => compile_mutants(source, self.mutated, mutants),
+            None => mutants.iter().map(|_| Err(NotCompiled::Elsewhere)).collect(),
+        }
+    }
+
+    /// Runs the tests with a module of the mutant's own text; `first` are asked before the others.
+    pub(super) fn judge_module(
+        &self,
+        mutant: &SourceMutant,
+        module: MutantModule,
+        first: &[TestId],
+    ) -> Result<MutantFacts, CampaignError> {
+        match module {
             Ok(words) => {
                 let words = Arc::new(words);
-                self.judge_by(mutant, |baseline| Some(baseline.job_with(&words)))
+                self.judge_by(mutant, first, |baseline| Some(baseline.job_with(&words)))
             }
-            Err(not_compiled) => {
-                Ok(MutantFacts { runs: runs_of_refused(not_compiled), proof: None })
-            }
+            Err(not_compiled) => Ok(MutantFacts::without_proof(runs_of_refused(not_compiled))),
         }
     }
 
-    /// Runs the tests, the cheapest one first, and stops at an expectation that does not hold where
-    /// not all verdicts are asked for.
+    /// The same of a mutant that is compiled by itself.
+    pub(super) fn judge_alone(
+        &self,
+        mutant: &SourceMutant,
+        first: &[TestId],
+    ) -> Result<MutantFacts, CampaignError> {
+        let mut modules = self.compile(&[mutant]);
+        let module = modules.pop().expect("one module of one mutant");
+        self.judge_module(mutant, module, first)
+    }
+
+    /// Runs the tests, `first` before the others and of these the cheapest one first, and stops at an expectation
+    /// that does not hold where not all verdicts are asked for.
     fn judge_by(
         &self,
         mutant: &SourceMutant,
+        first: &[TestId],
         job_of: impl Fn(&TestBaseline<'_>) -> Option<Job>,
     ) -> Result<MutantFacts, CampaignError> {
-        let runs = self.judge_in_turn(|baseline| {
+        let runs = self.judge_in_turn(first, |baseline| {
             let job = job_of(baseline)?;
             Some(baseline.judge(&self.engine, &job))
         });
-        let proof = match runs.kill_cause() {
-            Some(_) => None,
-            None => self.equivalence(mutant),
+        let difference = match runs.kill_cause() {
+            Some(_) => Difference::Unknown,
+            None => self.difference(mutant),
         };
-        Ok(MutantFacts { runs, proof })
+        Ok(MutantFacts { runs, difference })
     }
 
     /// The verdicts of the tests, as far as they are asked for; a test without one is left out.
     pub(super) fn judge_in_turn(
         &self,
+        first: &[TestId],
         verdict_of: impl Fn(&TestBaseline<'_>) -> Option<MutantVerdict>,
     ) -> MutantRuns {
         let mut verdicts = BTreeMap::new();
-        for baseline in &self.tests {
+        let rank = |baseline: &&TestBaseline<'_>| {
+            first.iter().position(|test| *test == baseline.prepared.test.id).unwrap_or(first.len())
+        };
+        let mut tests: Vec<&TestBaseline<'_>> = self.tests.iter().collect();
+        tests.sort_by_key(rank);
+        for baseline in tests {
             let Some(verdict) = verdict_of(baseline) else { continue };
             let is_last = verdict.notices().contains(&Notice::Expectation)
                 && self.judges == JudgingTests::UntilKilled;
@@ -198,11 +233,19 @@ impl<'a> MutantBench<'a> {
         MutantRuns::Judged(verdicts)
     }
 
-    fn equivalence(&self, mutant: &SourceMutant) -> Option<EquivalenceProof> {
-        let source = self.source?;
-        let of_kernel =
-            self.compared.get_or_init(|| ComparedText::of_text(source, self.mutated, None));
-        proof_of_equivalence(source, self.mutated, mutant, of_kernel.as_ref())
+    fn difference(&self, mutant: &SourceMutant) -> Difference {
+        match (self.source, self.compared()) {
+            (Some(source), Some(of_kernel)) => {
+                difference_of_mutant(source, self.mutated, mutant, of_kernel)
+            }
+            (None, _) | (_, None) => Difference::Unknown,
+        }
+    }
+
+    /// The kernel itself, to compare mutants with.
+    pub(super) fn compared(&self) -> Option<&ComparedText> {
+        let of_kernel = || ComparedText::of_text(self.source?, self.mutated, None);
+        self.compared.get_or_init(of_kernel).as_ref()
     }
 }
 
@@ -221,70 +264,6 @@ pub(super) fn runs_of_refused(not_compiled: NotCompiled) -> MutantRuns {
     match not_compiled {
         NotCompiled::Refused(reason) => MutantRuns::NotCompiled(reason),
         elsewhere @ NotCompiled::Elsewhere => MutantRuns::NotRun(elsewhere.to_string()),
-    }
-}
-
-/// What a kernel, or a mutant of it, is compiled to, as far as it decides what it does.
-pub(super) struct ComparedText {
-    /// The module that runs, without debug information.
-    code: Vec<u32>,
-    /// The module without optimisation.
-    unoptimised: Module,
-    /// Of that; none where the rules do not read it.
-    form: Option<NormalForm>,
-}
-
-impl ComparedText {
-    /// None of a text that is refused.
-    pub(super) fn of_text(
-        source: &KernelSource,
-        mutated: &MutatedKernel,
-        mutant: Option<&SourceMutant>,
-    ) -> Option<Self> {
-        let module = |optimization: Optimization| {
-            let words = compile_with_optimization(source, mutated, mutant, optimization).ok()?;
-            Module::parse(Arc::new(words)).ok()
-        };
-        let running = module(source.optimization)?;
-        let code = running.code_words();
-        let unoptimised = match source.optimization {
-            Optimization::Zero => running,
-            Optimization::Performance | Optimization::Size => module(Optimization::Zero)?,
-        };
-        let form = normal_form(&unoptimised);
-        Some(Self { code, unoptimised, form })
-    }
-
-    /// Whether a mutant differs in nothing but comparisons that come to the same in the kernel.
-    fn has_comparisons_of(&self, of_mutant: &Self, entry: &str) -> bool {
-        let entry_function = self.unoptimised.entry_point(entry).map(|entry| entry.function);
-        let others = other_comparisons(&self.unoptimised, &of_mutant.unoptimised);
-        match (entry_function, others) {
-            (Some(entry_function), Some(others)) => {
-                comparisons_agree(&self.unoptimised, entry_function, &others)
-            }
-            (None, _) | (_, None) => false,
-        }
-    }
-}
-
-/// Why a mutant does what the kernel does, where there is a proof.
-pub(super) fn proof_of_equivalence(
-    source: &KernelSource,
-    mutated: &MutatedKernel,
-    mutant: &SourceMutant,
-    of_kernel: Option<&ComparedText>,
-) -> Option<EquivalenceProof> {
-    let of_kernel = of_kernel?;
-    let of_mutant = ComparedText::of_text(source, mutated, Some(mutant))?;
-    if of_kernel.code == of_mutant.code {
-        Some(EquivalenceProof::SameModule)
-    } else if of_kernel.form.is_some() && of_kernel.form == of_mutant.form {
-        Some(EquivalenceProof::SameNormalForm)
-    } else if of_kernel.has_comparisons_of(&of_mutant, &source.entry) {
-        Some(EquivalenceProof::SameByRanges)
-    } else {
-        None
     }
 }
 

@@ -4,6 +4,7 @@
 //! mutants again. Mutants are drawn of all kernels together.
 
 use super::dispatch_mutants::{DispatchMutant, DispatchMutants, dispatch_mutants};
+use super::equivalence::Difference;
 use crate::CampaignError;
 use crate::kernel::Kernel;
 use crate::project;
@@ -14,8 +15,8 @@ use vkcert_glsl::KernelSource;
 use vkcert_glsl::mutation::{MutatedKernel, SelectionWanted, SourceMutant, mutate};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{
-    EVIDENCE_SCHEMA, EquivalenceProof, MutantAcceptance, MutantEdit, MutantEvidence, MutantRuns,
-    MutantSample, MutantStatus, MutationEvidence, MutationExtent, mutant_id,
+    EVIDENCE_SCHEMA, MutantAcceptance, MutantEdit, MutantEvidence, MutantRuns, MutantSample,
+    MutantStatus, MutationEvidence, MutationExtent, mutant_id,
 };
 use vkcert_model::id::{KernelName, MutantId, RequirementId, TestId};
 use vkcert_model::mutation::MutationOperator;
@@ -63,7 +64,15 @@ impl PlannedMutant<'_> {
 /// What became of a mutant, before anything is derived from it.
 pub(super) struct MutantFacts {
     pub(super) runs: MutantRuns,
-    pub(super) proof: Option<EquivalenceProof>,
+    /// From the kernel, asked of what no test noticed.
+    pub(super) difference: Difference,
+}
+
+impl MutantFacts {
+    /// Of a mutant that is not compared with its kernel.
+    pub(super) fn without_proof(runs: MutantRuns) -> Self {
+        Self { runs, difference: Difference::Unknown }
+    }
 }
 
 /// Finds the mutants of the kernels and chooses those that are asked for.
@@ -145,8 +154,8 @@ fn is_asked_of(own: &[RequirementId], asked: &[RequirementId]) -> bool {
 }
 
 fn without_text() -> MutatedKernel {
-    let notes = vec!["it is given as SPIR-V: there are no mutants of its text".to_owned()];
-    MutatedKernel { files: Vec::new(), mutants: Vec::new(), selection: None, notes }
+    let note = "it is given as SPIR-V: there are no mutants of its text".to_owned();
+    MutatedKernel::without_mutants(Vec::new(), note)
 }
 
 fn check_names(
@@ -258,7 +267,8 @@ impl KernelPlan<'_> {
     }
 
     fn mutant_evidence(&self, place: usize, facts: MutantFacts) -> MutantEvidence {
-        let MutantFacts { runs, proof } = facts;
+        let MutantFacts { runs, difference } = facts;
+        let proof = difference.proof();
         let mutant = self.mutant(place);
         let status = runs.status(proof);
         let edits = match mutant {

@@ -6,15 +6,17 @@
 //! Does not cover: pairs in several files; data flow beyond names: what stands in the statements of a
 //! text is compared, not what a compiler knows.
 
+use super::equivalence::prove_by_ranges;
 use super::mutant_run::MutantBench;
 use super::plan::{KernelPlan, MutantFacts};
+use super::test_order::killer;
 use crate::CampaignError;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use vkcert_glsl::mutation::{MutantForm, SourceMutant};
-use vkcert_model::evidence::{MutantStatus, MutationEvidence};
-use vkcert_model::id::KernelName;
+use vkcert_model::evidence::{MutantEvidence, MutantStatus, MutationEvidence};
+use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::place::SourceFile;
 
 /// Why two mutants were paired.
@@ -61,15 +63,23 @@ pub(super) fn judge_pairs(
     let pairs = pairs_of(plan, &killed);
     let judge = |pair: &MutantPair| {
         let both = united(&plan.mutated.mutants[pair.first], &plan.mutated.mutants[pair.second]);
-        let MutantFacts { runs, proof } = bench.judge_alone(&both)?;
-        Ok(SecondOrderMutant {
-            kernel: plan.name(),
-            parts: [pair.first as u32 + 1, pair.second as u32 + 1],
-            relation: pair.relation,
-            status: runs.status(proof),
-        })
+        let is_part = |mutant: &&MutantEvidence| {
+            [pair.first, pair.second].contains(&(mutant.number as usize - 1))
+        };
+        let parts = judged.mutants.iter().filter(is_part);
+        let first: Vec<TestId> = parts.filter_map(|part| killer(&part.runs)).collect();
+        bench.judge_alone(&both, &first)
     };
-    pairs.par_iter().with_max_len(1).map(judge).collect()
+    let facts = pairs.par_iter().with_max_len(1).map(judge);
+    let mut facts = facts.collect::<Result<Vec<MutantFacts>, CampaignError>>()?;
+    prove_by_ranges(&mut facts, bench.compared());
+    let judged = pairs.iter().zip(facts).map(|(pair, facts)| SecondOrderMutant {
+        kernel: plan.name(),
+        parts: [pair.first as u32 + 1, pair.second as u32 + 1],
+        relation: pair.relation,
+        status: facts.runs.status(facts.difference.proof()),
+    });
+    Ok(judged.collect())
 }
 
 fn pairs_of(plan: &KernelPlan<'_>, killed: &[usize]) -> Vec<MutantPair> {

@@ -6,7 +6,8 @@
 //! Does not cover: whether the verdicts are true (`verify --replay` judges every mutant again).
 
 use super::MutationFacts;
-use super::mutant_run::{ComparedText, proof_of_equivalence, runs_of_refused};
+use super::equivalence::{ComparedText, Difference, difference_of_mutant, prove_by_ranges};
+use super::mutant_run::runs_of_refused;
 use super::plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
 use crate::CampaignError;
 use crate::kernel::Kernel;
@@ -68,7 +69,7 @@ fn stored_facts(plan: &KernelPlan<'_>, stored: &MutationEvidence) -> Vec<MutantF
             (PlannedMutant::OfText(mutant), Some(source)) => (mutant, source),
             // There is nothing to compile.
             (PlannedMutant::OfText(_) | PlannedMutant::OfDispatches(_), _) => {
-                return MutantFacts { runs: stored.runs.clone(), proof: None };
+                return MutantFacts::without_proof(stored.runs.clone());
             }
         };
         let runs = match &stored.runs {
@@ -83,12 +84,16 @@ fn stored_facts(plan: &KernelPlan<'_>, stored: &MutationEvidence) -> Vec<MutantF
         };
         let is_compared =
             matches!(runs, MutantRuns::Judged(_)) && runs.noticing_tests().next().is_none();
-        let proof = match is_compared {
-            true => proof_of_equivalence(source, &plan.mutated, mutant, of_kernel.as_ref()),
-            false => None,
+        let difference = match &of_kernel {
+            Some(of_kernel) if is_compared => {
+                difference_of_mutant(source, &plan.mutated, mutant, of_kernel)
+            }
+            Some(_) | None => Difference::Unknown,
         };
-        MutantFacts { runs, proof }
+        MutantFacts { runs, difference }
     };
     let rows = plan.chosen.par_iter().zip(&stored.mutants).with_max_len(1);
-    rows.map(facts_of).collect()
+    let mut facts: Vec<MutantFacts> = rows.map(facts_of).collect();
+    prove_by_ranges(&mut facts, of_kernel.as_ref());
+    facts
 }

@@ -131,8 +131,9 @@ mod tests {
             [one, other].map(|condition| module_of(&statement.replace("CONDITION", condition)));
         let is_shown = |own: &Module, other: &Module| {
             let others = other_comparisons(own, other);
-            others
-                .is_some_and(|others| comparisons_agree(own, own.entry_points[0].function, &others))
+            others.is_some_and(|others| {
+                comparisons_agree(own, own.entry_points[0].function, &[others]) == [true]
+            })
         };
         let (forwards, backwards) = (is_shown(&one, &other), is_shown(&other, &one));
         assert_eq!(forwards, backwards, "{statement}");

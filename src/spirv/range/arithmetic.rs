@@ -205,7 +205,12 @@ impl Walk<'_> {
     }
 
     /// A truth value computed of operands; none where no rule gives it.
-    pub(super) fn truth(&mut self, state: &State, op: Op, operands: &[(Value, Id)]) -> Option<Value> {
+    pub(super) fn truth(
+        &mut self,
+        state: &State,
+        op: Op,
+        operands: &[(Value, Id)],
+    ) -> Option<Value> {
         let condition = match op {
             Op::LogicalNot => condition_of(&operands.first()?.0)?.negated(),
             Op::LogicalAnd | Op::LogicalOr => {

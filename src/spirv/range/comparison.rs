@@ -39,19 +39,36 @@ pub enum ComparedOperand {
     Word(u64),
 }
 
-/// Whether each comparison comes to the same as the other one in its place, whenever it is made, for all
-/// contents of memory, push constants, specializations and counts of workgroups.
-pub fn comparisons_agree(module: &Module, entry_function: Id, others: &[OtherComparison]) -> bool {
+/// Of each list, whether all comparisons come to the same as the other ones in their places, whenever they are
+/// made, for all contents of memory, push constants, specializations and counts of workgroups.
+pub fn comparisons_agree(
+    module: &Module,
+    entry_function: Id,
+    lists: &[Vec<OtherComparison>],
+) -> Vec<bool> {
     let types = Types::of_module(module);
     let constants = Constants::evaluate(module, &types, &BTreeMap::new()).unwrap_or_default();
     let host = any_host(module);
     let mut walk = Walk::new(module, types, constants, host, entry_function);
-    for other in others {
-        walk.asked_comparisons.entry(other.instruction).or_default().push(other.clone());
+    for (list, others) in lists.iter().enumerate() {
+        for other in others {
+            let asked = AskedComparison { list, other: other.clone() };
+            walk.asked_comparisons.entry(other.instruction).or_default().push(asked);
+        }
     }
     walk.walk_entry(entry_function);
-    let recorded = std::mem::take(&mut walk.comparisons);
-    !walk.is_stopped() && recorded.iter().all(|made| walk.comes_to_the_same(made))
+    let mut agree = vec![!walk.is_stopped(); lists.len()];
+    for made in std::mem::take(&mut walk.comparisons) {
+        agree[made.list] = agree[made.list] && walk.comes_to_the_same(&made);
+    }
+    agree
+}
+
+/// A comparison that is asked of, with the place of its list.
+#[derive(Debug, Clone)]
+pub(super) struct AskedComparison {
+    list: usize,
+    other: OtherComparison,
 }
 
 /// A host of which nothing is known.
@@ -72,6 +89,7 @@ fn any_host(module: &Module) -> HostNumbers {
 /// A comparison as a walk came to it.
 #[derive(Debug, Clone)]
 pub(super) struct MadeComparison {
+    list: usize,
     facts: FactList,
     /// What the two come to; none where one of them is not followed.
     conditions: Option<[Rc<Condition>; 2]>,
@@ -80,10 +98,11 @@ pub(super) struct MadeComparison {
 impl Walk<'_> {
     /// Keeps what is known where a comparison that is asked of is made.
     pub(super) fn record_comparison(&mut self, frame: &Frame, state: &State, index: usize) {
-        let Some(others) = self.asked_comparisons.get(&index).cloned() else { return };
-        for other in others {
+        let Some(asked) = self.asked_comparisons.get(&index).cloned() else { return };
+        for AskedComparison { list, other } in asked {
             let conditions = self.two_conditions(frame, state, &other);
-            self.comparisons.push(MadeComparison { facts: state.facts.clone(), conditions });
+            let facts = state.facts.clone();
+            self.comparisons.push(MadeComparison { list, facts, conditions });
             if self.comparisons.len() > super::MOST_RECORDED {
                 self.stop("the kernel has more comparisons in its calls than the analysis follows");
             }

@@ -49,7 +49,7 @@ use super::interface::LocalSize;
 use super::module::{Id, Module};
 use super::types::Types;
 use access::RecordedAccess;
-use comparison::MadeComparison;
+use comparison::{AskedComparison, MadeComparison};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -158,7 +158,7 @@ struct Walk<'a> {
     unknown_conditions: u32,
     accesses: Vec<RecordedAccess>,
     /// By the instruction in whose place they may stand.
-    asked_comparisons: BTreeMap<usize, Vec<OtherComparison>>,
+    asked_comparisons: BTreeMap<usize, Vec<AskedComparison>>,
     comparisons: Vec<MadeComparison>,
     visits: usize,
     proof_work: usize,
