@@ -206,42 +206,68 @@ layout(local_size_x = 4) in;
 layout(std430, binding = 0) buffer Data { uint n; int y; float z; uint o[]; };
 ";
 
+/// Texts in which most mutants share a compilation.
+const SHARED: &[&str] = &[
+    "uint g(uint a) { return a + 2u; } void main() { o[0] = g(n) * 3u; }",
+    "uint g(uint a); void main() { o[0] = g(n) * 3u; } uint g(uint a) { return a > 2u ? a : 7u; }",
+    "#define TILE 4\nvoid main() { for (uint i = 0u; i < TILE; ++i) { o[i] = n; }\n barrier(); }",
+    "void main() { uint a[3] = uint[](1u, 2u, 3u); o[0] = a[n % 3u]; }",
+    "struct Pair { uint a; uint b; }; Pair both(Pair p) { p.a += 1u; return p; }\n\
+     void main() { Pair p = both(Pair(n, 2u)); o[0] = p.a - p.b; }",
+    "shared uint tile[4]; void main() { tile[gl_LocalInvocationIndex] = n; barrier(); o[0] = tile[1]; }",
+    // What a macro stands for is gone from the tokens.
+    "#define barrier()\nuint g(uint x) { if (x > 3u) { barrier(); } return x; } void main() { o[0] = g(n); }",
+    // Lines go away with a statement.
+    "uint g(uint x) { if (x > 3u)\n{\nx += 1u;\n}\nreturn x; }\nvoid main() { o[0] = g(n); }",
+    // Names of copies.
+    "uint vkcert_copy_kernel_(uint x) { return x + 1u; } uint vkcert_copy_3_(uint x) { return x; }\n\
+     void main() { o[0] = vkcert_copy_kernel_(n) + vkcert_copy_3_(n); }",
+    // Comments, ends of lines.
+    "uint g(uint x) /* define */ { return x /* a */ * /* b */ 2u; // c\r\n}\nvoid main() { o[0] = g(n); }",
+];
+
+/// Texts in which a copy could mean something else, or the compiler refuses more than the copy.
+const APART: &[&str] = &[
+    // Which of the two is copied cannot be told by the name.
+    "uint g(uint a) { return a + 2u; } uint g(int a) { return uint(a) + 3u; } void main() { o[0] = g(n) + g(y); }",
+    // What the entry point sets first, a copy does not.
+    "uint total = n + 1u; void main() { o[0] = total * 2u; }",
+    // What is precise makes others so.
+    "precise float w; void h() { w = z * 2.0 + 1.0; } void main() { h(); z = w * 3.0 + z; }",
+    // The greatest index gives the size.
+    "shared uint tile[]; void main() { tile[2] = n; o[0] = tile[1]; }",
+    "layout(binding = 1) buffer Part { uint a; } parts[]; void main() { parts[1].a = n; o[0] = parts[0].a; }",
+    // A macro that is asked for beside the function, one that is defined again, one that divides.
+    "#define WIDE 3\n#if WIDE > 2\nuint g() { return 5u; }\n#else\nuint g() { return 6u; }\n#endif\n\
+     void main() { o[WIDE] = g(); }",
+    "#define K 3u\n#define K 3u\nuint g() { return K; } void main() { o[0] = g(); }",
+    "#define K 4\n#if 8 / K > 1\n#endif\nuint g() { return uint(K); } void main() { o[0] = g(); }",
+    // A change that joins tokens, those that move lines which are asked for, one in two functions.
+    "void main() { int a = - -y; o[0] = uint(a - -3); }",
+    "void main() { if (n > 3u)\n{\no[0] = 1u;\n}\no[1] = uint(__LINE__); }",
+    "uint g(uint x) { if (x > 3u)\n{\nx += 1u;\n}\nreturn x; }\n#if __LINE__ > 9\nconst uint c = 1u;\n#else\n\
+     const uint c = 2u;\n#endif\nvoid main() { o[0] = g(n) + c; }",
+    "#line 100\nuint g(uint x) { return x + uint(__LINE__); } void main() { o[0] = g(n); }",
+    "#define STEP (n + 1u)\nuint g() { return STEP; } void main() { o[0] = g() + STEP; }",
+    // Definitions that are hard to see.
+    "#define /* old */ atomicExchange atomicAdd\nvoid main() { o[0] = atomicAdd(n, 2u); }",
+    "#def\\\nine atomicExchange atomicAdd\nvoid main() { o[0] = atomicAdd(n, 2u); }",
+    // What is allowed behind the function alone.
+    "uint g(uint x) { return uint(x); }\n#extension GL_EXT_shader_explicit_arithmetic_types_int16 : enable\n\
+     void main() { o[0] = g(n); }",
+    // A mutant calls itself.
+    "void memoryBarrierShared() { memoryBarrier(); } void main() { memoryBarrierShared(); o[0] = n; }",
+    // A string like the name of a copy's file.
+    "\n#extension GL_EXT_debug_printf : enable\nvoid main() { debugPrintfEXT(\"<copy 1>\"); o[0] = n + 1u; }",
+];
+
 #[test]
-fn what_a_copy_of_a_function_would_change_is_compiled_by_itself() {
-    // Copies stand for their functions, wherever these stand.
-    for text in [
-        "uint g(uint a) { return a + 2u; } void main() { o[0] = g(n) * 3u; }",
-        "uint g(uint a); void main() { o[0] = g(n) * 3u; } uint g(uint a) { return a > 2u ? a : 7u; }",
-        "#define TILE 4\nvoid main() { for (uint i = 0u; i < TILE; ++i) { o[i] = n; }\n barrier(); }",
-        "void main() { uint a[3] = uint[](1u, 2u, 3u); o[0] = a[n % 3u]; }",
-        "struct Pair { uint a; uint b; }; Pair both(Pair p) { p.a += 1u; return p; }\n\
-         void main() { Pair p = both(Pair(n, 2u)); o[0] = p.a - p.b; }",
-        "shared uint tile[4]; void main() { tile[gl_LocalInvocationIndex] = n; barrier(); o[0] = tile[1]; }",
-    ] {
+fn a_copy_stands_for_its_function_and_else_a_mutant_is_compiled_by_itself() {
+    for text in SHARED {
         let (all, together) = compare_text(&format!("{BUFFERS}{text}"));
         assert!(together * 2 > all, "{together} of {all}: {text}");
     }
-    for text in [
-        // Which of the two is copied cannot be told by the name.
-        "uint g(uint a) { return a + 2u; } uint g(int a) { return uint(a) + 3u; } void g2() { o[1] = g(y); }",
-        // What the entry point sets first, a copy does not.
-        "uint total = n + 1u; void main() { o[0] = total * 2u; }",
-        // What is precise makes others so.
-        "precise float w; void h() { w = z * 2.0 + 1.0; } void main() { h(); z = w * 3.0 + z; }",
-        // The greatest index gives the size.
-        "shared uint tile[]; void main() { tile[2] = n; o[0] = tile[1]; }",
-        // A macro that is asked for beside the function.
-        "#define WIDE 3\n#if WIDE > 2\nuint g() { return 5u; }\n#else\nuint g() { return 6u; }\n#endif\n\
-         void main() { o[WIDE] = g(); }",
-        // A change that joins tokens, one that moves lines, one in two functions.
-        "void main() { int a = - -y; o[0] = uint(a - -3); }",
-        "void main() { if (n > 3u)\n{\no[0] = 1u;\n}\no[1] = uint(__LINE__); }",
-        "#define STEP (n + 1u)\nuint g() { return STEP; } void main() { o[0] = g() + STEP; }",
-    ] {
-        let text = match text.contains("void main") {
-            true => format!("{BUFFERS}{text}"),
-            false => format!("{BUFFERS}{text} void main() {{ g2(); o[0] = g(n); }}"),
-        };
-        compare_text(&text);
+    for text in APART {
+        compare_text(&format!("{BUFFERS}{text}"));
     }
 }

@@ -8,7 +8,7 @@ use super::include::FoundTexts;
 use super::lexer::Lexer;
 use super::preprocessor::{KeptDirective, TranslationUnit};
 use super::token::{ExpansionFrames, Token, TokenKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use vkcert_model::place::{FileIndex, SourceFile, Span};
 
 /// The texts of a kernel's files: the main one and those that it includes.
@@ -89,7 +89,8 @@ pub(crate) fn unit_of_preprocessed(
             break;
         }
     }
-    TranslationUnit { files, tokens, directives, frames: ExpansionFrames::default() }
+    let macro_names = BTreeSet::new();
+    TranslationUnit { files, tokens, directives, frames: ExpansionFrames::default(), macro_names }
 }
 
 fn presumed_line(token: &Token, line_offset: i64) -> u32 {

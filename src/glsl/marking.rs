@@ -200,7 +200,7 @@ pub(crate) fn unused_name(name: &str, used_words: &BTreeSet<&str>) -> String {
 }
 
 /// The name, with as many `x` behind it as make it one that no word of the text begins with.
-fn unused_beginning(name: &str, used_words: &BTreeSet<&str>) -> String {
+pub(crate) fn unused_beginning(name: &str, used_words: &BTreeSet<&str>) -> String {
     let mut unused_beginning = name.to_owned();
     while used_words.iter().any(|word| word.starts_with(&unused_beginning)) {
         unused_beginning.push('x');

@@ -269,20 +269,36 @@ pub(crate) fn compile_rewritten(
             .map_err(not_compiled)?;
     compile_options.set_optimization_level(optimization_level(optimization));
     let compiler = shared_compiler().map_err(not_compiled)?;
-    compile_zeroed(compiler, kernel, text, &compile_options).map_err(|error| {
-        let message = error.to_string();
-        let errors = message.lines().filter_map(|line| line.split_once("error:"));
-        let places = errors.filter_map(|(place, _)| {
-            let (file, line) = place.trim().trim_end_matches(':').rsplit_once(':')?;
-            Some((file.to_owned(), line.parse().ok()?))
-        });
-        let places = places.collect();
-        let error_line = message.lines().find(|line| line.contains("error:")).unwrap_or(&message);
-        RewriteError {
-            reason: error_line.split("error:").last().unwrap_or(error_line).trim().to_owned(),
-            places,
-        }
-    })
+    compile_zeroed(compiler, kernel, text, &compile_options).map_err(|error| rewrite_error(&error))
+}
+
+fn rewrite_error(error: &shaderc::Error) -> RewriteError {
+    let message = error.to_string();
+    let errors = message.lines().filter_map(|line| line.split_once("error:"));
+    let places = errors.filter_map(|(place, _)| {
+        let (file, line) = place.trim().trim_end_matches(':').rsplit_once(':')?;
+        Some((file.to_owned(), line.parse().ok()?))
+    });
+    let places = places.collect();
+    let error_line = message.lines().find(|line| line.contains("error:")).unwrap_or(&message);
+    RewriteError {
+        reason: error_line.split("error:").last().unwrap_or(error_line).trim().to_owned(),
+        places,
+    }
+}
+
+/// Compiles a changed text of a kernel as the kernel is compiled where it is not optimised.
+pub(crate) fn compile_changed(
+    kernel: &KernelSource,
+    text: &str,
+    includes: &IncludeResolver,
+) -> Result<Vec<u32>, RewriteError> {
+    let mut compile_options =
+        compile_options(kernel, IncludedFiles::Exact(includes), MacroDefinitions::OfKernel)
+            .map_err(not_compiled)?;
+    compile_options.set_optimization_level(shaderc::OptimizationLevel::Zero);
+    let compiler = shared_compiler().map_err(not_compiled)?;
+    compile_zeroed(compiler, kernel, text, &compile_options).map_err(|error| rewrite_error(&error))
 }
 
 fn not_compiled(error: Box<Diagnostic>) -> RewriteError {

@@ -31,7 +31,7 @@ use selection::compile_selection;
 use sites::{DeclarationNode, Evaluation, ExpressionNode, SiteVisitor, StatementNode, visit_sites};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use together::{FunctionTexts, SharedTexts};
+use together::{CopiedFunctions, SharedFunctions};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::mutation::MutationOperator;
 use vkcert_model::place::SourceFile;
@@ -49,7 +49,7 @@ pub struct MutatedKernel {
     /// What could not be mutated, and why.
     pub notes: Vec<String>,
     /// Functions whose mutants are compiled together; none where each is compiled by itself.
-    functions: SharedTexts,
+    functions: SharedFunctions,
 }
 
 /// A mutant of a text.
@@ -153,7 +153,7 @@ fn mutate_here(
         SelectionWanted::Compiled => compile_selection(kernel, &unit, &sites, &mut mutants),
         SelectionWanted::Left => None,
     };
-    let functions = FunctionTexts::of_unit(&unit, &items).map(Arc::new);
+    let functions = CopiedFunctions::of_unit(&unit, &items).map(Arc::new);
     Ok(MutatedKernel { files: unit.files, mutants, selection, notes, functions })
 }
 

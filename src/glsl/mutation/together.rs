@@ -5,120 +5,126 @@
 //! of the function that it is a copy of; that the compiler leaves out what nothing calls, so that an entry point
 //! of its own calls the kernel's and each copy.
 //! Promises: what comes out is what the mutant's own text is compiled to, but for the numbers of ids, names,
-//! the text of the source in debug information, and declarations that nothing uses. To that end the mutant's
-//! own text is preprocessed, and it is compiled with others only where its tokens differ from the kernel's
-//! within the body of one function; where that function has no macros and no directives, its written text is
-//! taken. What else a function could change is looked for ([`Eligibility`]), as is what the compiler declares of
-//! the module as a whole.
+//! the text of the source in debug information, and declarations and functions that nothing uses. To that end a
+//! copy is the function's text as it is written, with the mutant's change of its body, right behind the function,
+//! where macros, extensions and declarations are the same. What else a function could change is looked for
+//! ([`Eligibility`]), as is what the compiler declares of the module as a whole.
 //! Everything else is compiled by itself ([`super::compile_alone`]), as is what the compiler refuses.
-//! Does not cover: optimised modules, in which a function stands for nothing by itself.
+//! Does not cover: functions of included files; optimised modules, in which a function stands for nothing by
+//! itself.
 
 mod extraction;
 
-use super::{MutatedKernel, NotCompiled, SourceEdit, SourceMutant, compile_alone, mutant_source};
+use super::{MutatedKernel, NotCompiled, SourceEdit, SourceMutant, compile_alone};
 use crate::compile as compiler;
 use crate::include::IncludeResolver;
-use crate::marking::{MarkerInsertions, render_inserted, unused_name};
-use crate::preprocessor::{
-    self, DEFINES_PATH, PredefinedMacros, TranslationUnit, may_be_predefined,
-};
-use crate::syntax::{Declaration, FileLevelItem, FunctionDefinition, ParameterSyntax, TokenIndex};
+use crate::marking::unused_beginning;
+use crate::preprocessor::TranslationUnit;
+use crate::syntax::{Declaration, FileLevelItem, FunctionDefinition, ParameterSyntax};
 use crate::token::{FrameId, Token};
 use crate::{KernelSource, Optimization, deep_stack};
 use extraction::{ModuleParts, module_declarations};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use vkcert_model::place::{FileIndex, SourceFile};
+use std::sync::{Arc, OnceLock};
+use vkcert_model::place::FileIndex;
 
 /// Rounds of leaving out what the compiler refuses: an error can hide others.
 const MOST_ROUNDS: usize = 3;
 
-/// Lines between tokens that are written as ends of lines.
-const MOST_LINE_ENDS: u32 = 8;
-
-/// The text of a kernel with the functions of which copies can be compiled.
-#[derive(Debug)]
-pub(super) struct FunctionTexts {
-    unit: TranslationUnit,
-    /// The same with another name for the entry point.
-    renamed: TranslationUnit,
-    functions: Vec<FunctionExtent>,
-    /// What the compiler was asked of its own macros.
-    macros: Mutex<BTreeMap<String, Option<String>>>,
-    /// What the compiler declares of the kernel's module as a whole; none where it refuses the text.
-    declarations: OnceLock<Option<Vec<u32>>>,
-    /// Names that any directive may define.
-    macro_names: BTreeSet<String>,
-    /// Begins the names of copies; nothing in the text does.
-    copy_name: String,
-}
-
-/// The tokens of a function.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct FunctionExtent {
-    name: TokenIndex,
-    first: TokenIndex,
-    open: TokenIndex,
-    last: TokenIndex,
-    /// Types of its parameters.
-    parameters: Vec<String>,
-    /// The bytes of the file from its first to its last token, where these are written in one.
-    written: Option<(FileIndex, Range<usize>)>,
-    /// Where it is written, if the compiler's preprocessor leaves that as it is.
-    plain: Option<PlainText>,
-}
-
-/// Where a function without directives and macros is written, in bytes of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct PlainText {
-    file: FileIndex,
-    line: u32,
-    whole: Range<usize>,
-    name: Range<usize>,
-    /// Between the braces.
-    body: Range<usize>,
-}
-
-impl FunctionTexts {
-    /// None of a text in which no function has copies.
-    pub(super) fn of_unit(unit: &TranslationUnit, items: &[FileLevelItem]) -> Option<Self> {
-        let macro_names = defined_names(&unit.files);
-        let eligibility = Eligibility { unit, items, macro_names: &macro_names };
-        if !eligibility.is_text_eligible() {
-            return None;
-        }
-        let functions = items.iter().filter_map(|item| match item {
-            FileLevelItem::Function(function) => eligibility.extent_of(function),
-            FileLevelItem::Declaration(_)
-            | FileLevelItem::Prototype { .. }
-            | FileLevelItem::Unread { .. } => None,
-        });
-        let functions: Vec<FunctionExtent> = functions.collect();
-        let used_words: BTreeSet<&str> = unit.tokens.iter().map(|token| &*token.text).collect();
-        let copy_name = unused_name("vkcert_copy", &used_words);
-        let entry = functions.iter().find(|extent| unit.tokens[extent.name].is(ENTRY))?.name;
-        let mut renamed = unit.clone();
-        renamed.tokens[entry].text = kernel_name(&copy_name).into();
-        Some(Self {
-            unit: unit.clone(),
-            renamed,
-            functions,
-            macros: Mutex::default(),
-            declarations: OnceLock::new(),
-            macro_names,
-            copy_name,
-        })
-    }
-}
+/// The file with the entry point.
+const MAIN_FILE: FileIndex = FileIndex(0);
 
 /// The entry point's name in GLSL.
 const ENTRY: &str = "main";
 
-/// What the kernel's entry point is called among its copies.
-fn kernel_name(copy_name: &str) -> String {
-    format!("{copy_name}_kernel_")
+/// Begins what stands behind the path of a file in a copy.
+const MARK: &str = "<copy ";
+
+/// The functions of a kernel of which copies can be compiled.
+#[derive(Debug)]
+pub(super) struct CopiedFunctions {
+    functions: Vec<FunctionText>,
+    /// What the compiler declares of the kernel's module as a whole; none where it refuses the text.
+    declarations: OnceLock<Option<Vec<u32>>>,
+    /// Names of functions and macros: a change that brings one in may make a function call itself, which the compiler
+    /// does not see of a copy.
+    called_names: BTreeSet<String>,
+    /// Begins the names of copies; no word of the text begins so.
+    copy_name: String,
+}
+
+/// Shared by the clones of a kernel with its mutants.
+pub(super) type SharedFunctions = Option<Arc<CopiedFunctions>>;
+
+/// Where a function is written, in bytes of the main file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FunctionText {
+    name: String,
+    whole: Range<usize>,
+    name_bytes: Range<usize>,
+    /// Between the braces.
+    body: Range<usize>,
+    first_line: u32,
+    last_line: u32,
+    /// Types of its parameters.
+    parameters: Vec<String>,
+}
+
+impl CopiedFunctions {
+    /// None of a text in which no function has copies.
+    pub(super) fn of_unit(unit: &TranslationUnit, items: &[FileLevelItem]) -> Option<Self> {
+        let eligibility = Eligibility { unit, items };
+        if !eligibility.is_text_eligible() {
+            return None;
+        }
+        let functions = items.iter().filter_map(|item| match item {
+            FileLevelItem::Function(function) => eligibility.text_of(function),
+            FileLevelItem::Declaration(_)
+            | FileLevelItem::Prototype { .. }
+            | FileLevelItem::Unread { .. } => None,
+        });
+        let functions: Vec<FunctionText> = functions.collect();
+        functions.iter().find(|function| function.name == ENTRY)?;
+        let words = unit.files.iter().flat_map(|file| words_of(&file.text));
+        let words: BTreeSet<&str> =
+            words.chain(unit.tokens.iter().map(|token| &*token.text)).collect();
+        let copy_name = unused_beginning("vkcert_copy", &words);
+        let called_names = eligibility.called_names();
+        Some(Self { functions, declarations: OnceLock::new(), called_names, copy_name })
+    }
+
+    fn name_of_copy(&self, index: usize) -> String {
+        format!("{}_{index}_", self.copy_name)
+    }
+
+    /// What the kernel's entry point is called among the copies.
+    fn kernel_name(&self) -> String {
+        format!("{}_kernel_", self.copy_name)
+    }
+
+    /// What the compiler declares of the kernel's module as a whole.
+    fn declarations(&self, kernel: &KernelSource) -> Option<&[u32]> {
+        let declarations = self.declarations.get_or_init(|| {
+            let includes = IncludeResolver::new(kernel);
+            let words = compiler::compile_changed(kernel, &kernel.text, &includes).ok()?;
+            Some(module_declarations(&words))
+        });
+        declarations.as_deref()
+    }
+
+    /// The function whose body a mutant changes, and nothing else.
+    fn changed_function(&self, mutant: &SourceMutant) -> Option<usize> {
+        let contains = |function: &FunctionText| {
+            mutant.edits.iter().all(|edit| {
+                let (start, end) = (edit.span.start as usize, edit.span.end as usize);
+                edit.span.file == MAIN_FILE
+                    && function.body.start <= start
+                    && end <= function.body.end
+            })
+        };
+        self.functions.iter().position(contains)
+    }
 }
 
 /// Compiles mutants, each as [`compile_alone`] does.
@@ -131,8 +137,8 @@ pub fn compile_mutants(
     mutants: &[&SourceMutant],
 ) -> Vec<Result<Vec<u32>, NotCompiled>> {
     let mut compiled = match (&mutated.functions, kernel.optimization) {
-        (Some(texts), Optimization::Zero) => {
-            let together = Together { kernel, mutated, texts };
+        (Some(functions), Optimization::Zero) => {
+            let together = Together { kernel, functions };
             deep_stack::run_deep(|| together.compile(mutants)).unwrap_or_default()
         }
         (None, _) | (_, Optimization::Performance | Optimization::Size) => BTreeMap::new(),
@@ -148,13 +154,12 @@ pub fn compile_mutants(
 /// Mutants of a kernel on their way through one compilation.
 struct Together<'a> {
     kernel: &'a KernelSource,
-    mutated: &'a MutatedKernel,
-    texts: &'a FunctionTexts,
+    functions: &'a CopiedFunctions,
 }
 
 /// A function as a mutant has it.
 struct FunctionCopy {
-    /// Place of the function in the text.
+    /// Place of the function among those that have copies.
     function: usize,
     /// The copy under its own name, with the lines of the mutant's text.
     text: String,
@@ -171,16 +176,15 @@ impl Together<'_> {
         if copies.len() < 2 {
             return BTreeMap::new();
         }
+        let includes = IncludeResolver::new(self.kernel);
         for _ in 0..MOST_ROUNDS {
-            match compiler::compile_rewritten(self.kernel, &self.text(&copies), Optimization::Zero)
-            {
+            let Some(text) = self.text(&copies) else { break };
+            match compiler::compile_changed(self.kernel, &text, &includes) {
                 Ok(words) => return self.modules_of(&words, &copies),
                 Err(error) => {
-                    let refused: BTreeSet<usize> = error
-                        .places
-                        .iter()
-                        .filter_map(|(file, _)| self.texts.copy_of_file(file))
-                        .collect();
+                    let files = error.places.iter().map(|(file, _)| file);
+                    let refused: BTreeSet<usize> =
+                        files.filter_map(|file| index_of_mark(file)).collect();
                     let count = copies.len();
                     copies.retain(|index, _| !refused.contains(index));
                     if copies.len() == count {
@@ -197,261 +201,123 @@ impl Together<'_> {
         words: &[u32],
         copies: &BTreeMap<usize, FunctionCopy>,
     ) -> BTreeMap<usize, Vec<u32>> {
-        let is_as_declared =
-            self.texts.declarations(self.kernel) == Some(&*module_declarations(words));
+        let declarations = self.functions.declarations(self.kernel);
+        let is_as_declared = declarations == Some(&*module_declarations(words));
         let parts = is_as_declared.then(|| ModuleParts::of_module(words)).flatten();
         let Some(parts) = parts else { return BTreeMap::new() };
         let modules = copies.iter().filter_map(|(index, copy)| {
-            let function = &self.texts.functions[copy.function];
-            let own_name = &self.texts.unit.tokens[function.name].text;
             let bodies = BTreeMap::from([
-                (ENTRY.to_owned(), kernel_name(&self.texts.copy_name)),
-                (own_name.to_string(), self.texts.name_of_copy(*index)),
+                (ENTRY.to_owned(), self.functions.kernel_name()),
+                (
+                    self.functions.functions[copy.function].name.clone(),
+                    self.functions.name_of_copy(*index),
+                ),
             ]);
             Some((*index, parts.with_bodies(&bodies, &mark_of(*index))?))
         });
         modules.collect()
     }
 
-    /// The function that a mutant changes, where it changes nothing but one body.
+    /// The copy of the function whose body a mutant changes; none where the change is more than that.
     fn copy_of(&self, index: usize, mutant: &SourceMutant) -> Option<FunctionCopy> {
-        if let Some(copy) = self.texts.plain_copy(index, mutant) {
-            return Some(copy);
-        }
-        if mutant.edits.iter().any(|edit| self.texts.is_in_declaration(edit)) {
+        let text = &self.kernel.text;
+        let is_change = |edit: &SourceEdit| {
+            text.get(edit.span.start as usize..edit.span.end as usize) != Some(&edit.text)
+        };
+        let brings_in_call = |edit: &SourceEdit| {
+            words_of(&edit.text).any(|word| self.functions.called_names.contains(word))
+        };
+        if !mutant.edits.iter().any(is_change) || mutant.edits.iter().any(brings_in_call) {
             return None;
         }
-        let source = mutant_source(self.kernel, self.mutated, mutant).ok()?;
-        let includes = IncludeResolver::with_texts(&source.kernel, source.texts);
-        let macros = RememberedMacros { kernel: self.kernel, answers: &self.texts.macros };
-        let own = preprocessor::preprocess(
-            &source.kernel.path,
-            &source.kernel.text,
-            &source.kernel.defines,
-            &includes,
-            &macros,
-        )
-        .ok()?;
-        let (function, extent) = self.texts.changed_function(&own)?;
-        let text = copy_text(&own, &extent, &self.texts.name_of_copy(index), &mark_of(index));
-        Some(FunctionCopy { function, text })
+        let place = self.functions.changed_function(mutant)?;
+        let function = &self.functions.functions[place];
+        let mut copy = self.line_directive(function.first_line, &mark_of(index));
+        copy.push_str(text.get(function.whole.start..function.name_bytes.start)?);
+        copy.push_str(&self.functions.name_of_copy(index));
+        let mut written = function.name_bytes.end;
+        for edit in &mutant.edits {
+            let (start, end) = (edit.span.start as usize, edit.span.end as usize);
+            copy.push_str(text.get(written..start)?);
+            let (before, behind) = (copy.chars().next_back()?, text.get(end..)?.chars().next()?);
+            if touches_comment(&format!("{before}{}{behind}", edit.text)) {
+                return None;
+            }
+            copy.push_str(&edit.text);
+            written = end;
+        }
+        copy.push_str(text.get(written..function.whole.end)?);
+        Some(FunctionCopy { function: place, text: copy })
+    }
+
+    fn line_directive(&self, line: u32, mark: &str) -> String {
+        format!("\n#line {line} \"{}{mark}\"\n", self.kernel.path)
     }
 
     /// The kernel's text with copies behind their functions, and an entry point that calls all of them.
-    fn text(&self, copies: &BTreeMap<usize, FunctionCopy>) -> String {
-        let mut insertions = MarkerInsertions::default();
-        let (mut at_end, mut calls) = (String::new(), String::new());
-        for (index, copy) in copies {
-            let function = &self.texts.functions[copy.function];
-            calls.push_str(&call_text(function, &self.texts.name_of_copy(*index)));
-            match function.last + 1 < self.texts.unit.tokens.len() {
-                true => {
-                    insertions.before.entry(function.last + 1).or_default().push_str(&copy.text);
-                }
-                false => at_end.push_str(&copy.text),
+    fn text(&self, copies: &BTreeMap<usize, FunctionCopy>) -> Option<String> {
+        let source = &self.kernel.text;
+        let mut calls = String::new();
+        let (mut text, mut written) = (String::new(), 0);
+        for (place, function) in self.functions.functions.iter().enumerate() {
+            if function.name == ENTRY {
+                text.push_str(source.get(written..function.name_bytes.start)?);
+                text.push_str(&self.functions.kernel_name());
+                written = function.name_bytes.end;
             }
-        }
-        let kernel = kernel_name(&self.texts.copy_name);
-        let text = render_inserted(&self.texts.renamed, &insertions);
-        format!("{text}{at_end}\n#line 1\nvoid {ENTRY}() {{ {kernel}(); {calls}}}\n")
-    }
-}
-
-/// A call of a function with variables of its parameters' types.
-fn call_text(function: &FunctionExtent, name: &str) -> String {
-    let variables = function.parameters.iter().enumerate();
-    let declarations: String =
-        variables.map(|(place, type_name)| format!("{type_name} a{place}; ")).collect();
-    let arguments: Vec<String> =
-        (0..function.parameters.len()).map(|place| format!("a{place}")).collect();
-    format!("{{ {declarations}{name}({}); }} ", arguments.join(", "))
-}
-
-impl FunctionTexts {
-    /// The copy as it is written, where nothing but that is to be known: the mutant changes the body of a function
-    /// without directives and macros, and brings none in.
-    fn plain_copy(&self, index: usize, mutant: &SourceMutant) -> Option<FunctionCopy> {
-        let contains = |plain: &PlainText| {
-            mutant.edits.iter().all(|edit| {
-                let (start, end) = (edit.span.start as usize, edit.span.end as usize);
-                edit.span.file == plain.file && plain.body.start <= start && end <= plain.body.end
-            })
-        };
-        let is_changed = |extent: &FunctionExtent| extent.plain.as_ref().is_some_and(contains);
-        let function = self.functions.iter().position(is_changed)?;
-        let plain = self.functions[function].plain.as_ref()?;
-        let file = &self.unit.files[plain.file.0 as usize];
-        let is_change = |edit: &SourceEdit| {
-            let range = edit.span.start as usize..edit.span.end as usize;
-            file.text.get(range) != Some(&edit.text)
-        };
-        if !mutant.edits.iter().any(is_change) {
-            return None;
-        }
-        let mark = mark_of(index);
-        let mut text = format!("\n#line {} \"{}{mark}\"\n", plain.line, file.path);
-        text.push_str(file.text.get(plain.whole.start..plain.name.start)?);
-        text.push_str(&self.name_of_copy(index));
-        let mut written = plain.name.end;
-        for edit in &mutant.edits {
-            let (start, end) = (edit.span.start as usize, edit.span.end as usize);
-            text.push_str(file.text.get(written..start)?);
-            let (before, behind) =
-                (text.chars().next_back()?, file.text.get(end..)?.chars().next()?);
-            if !self.stays_apart(before, &edit.text, behind) {
-                return None;
+            text.push_str(source.get(written..function.whole.end)?);
+            written = function.whole.end;
+            for (index, copy) in copies.iter().filter(|(_, copy)| copy.function == place) {
+                text.push_str(&copy.text);
+                calls.push_str(&self.call_text(function, &self.functions.name_of_copy(*index)));
             }
-            text.push_str(&edit.text);
-            written = end;
+            text.push_str(&self.line_directive(function.last_line, ""));
         }
-        text.push_str(file.text.get(written..plain.whole.end)?);
-        text.push('\n');
-        Some(FunctionCopy { function, text })
+        text.push_str(source.get(written..)?);
+        text.push_str(&self.line_directive(1, ""));
+        let kernel = self.functions.kernel_name();
+        text.push_str(&format!("void {ENTRY}() {{ {kernel}(); {calls}}}\n"));
+        Some(text)
     }
 
-    /// Whether an edit is of what is declared beside functions: neither in one of them nor in a directive.
-    fn is_in_declaration(&self, edit: &SourceEdit) -> bool {
-        let (file, start) = (edit.span.file, edit.span.start as usize);
-        let is_around = |extent: &FunctionExtent| {
-            let written = extent.written.as_ref();
-            written.is_none_or(|(own_file, range)| *own_file == file && range.contains(&start))
-        };
-        let Some(source) = self.unit.files.get(file.0 as usize) else { return false };
-        let Some(before) = source.text.get(..start) else { return false };
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        let is_directive = source.path == DEFINES_PATH
-            || line.contains('#')
-            || before.trim_end_matches(line).trim_end_matches(['\n', '\r']).ends_with('\\');
-        !is_directive && !self.functions.iter().any(is_around)
-    }
-
-    /// Whether an inserted text is whole tokens, no comments and no macros between these characters.
-    fn stays_apart(&self, before: char, text: &str, behind: char) -> bool {
-        const OPENING: [&str; 4] = ["//", "/*", "*/", "\\"];
-        let joined = format!("{before}{text}{behind}");
-        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
-        let first = text.chars().next().unwrap_or(behind);
-        let last = text.chars().next_back().unwrap_or(before);
-        let joins = is_letter(before) && is_letter(first) || is_letter(last) && is_letter(behind);
-        let words = words_of(text);
-        !joins
-            && !OPENING.iter().any(|sign| joined.contains(sign))
-            && !text.contains(['#', '"'])
-            && words.into_iter().all(|word| !self.is_macro(word))
-    }
-
-    fn is_macro(&self, word: &str) -> bool {
-        is_macro_name(&self.macro_names, word)
-    }
-
-    fn name_of_copy(&self, index: usize) -> String {
-        format!("{}_{index}_", self.copy_name)
-    }
-
-    /// The mutant on whose copy the compiler's message is.
-    fn copy_of_file(&self, file: &str) -> Option<usize> {
-        let (_, mark) = file.rsplit_once(MARK)?;
-        mark.trim_end_matches('>').parse().ok()
-    }
-
-    /// What the compiler declares of the kernel's module as a whole.
-    fn declarations(&self, kernel: &KernelSource) -> Option<&[u32]> {
-        let declarations = self.declarations.get_or_init(|| {
-            let text = render_inserted(&self.unit, &MarkerInsertions::default());
-            let words = compiler::compile_rewritten(kernel, &text, Optimization::Zero).ok()?;
-            Some(module_declarations(&words))
-        });
-        declarations.as_deref()
-    }
-
-    /// The function in whose body alone a text differs from the kernel's, with the tokens that it has there.
-    fn changed_function(&self, own: &TranslationUnit) -> Option<(usize, FunctionExtent)> {
-        let (kernel_tokens, own_tokens) = (&self.unit.tokens, &own.tokens);
-        let is_same =
-            |(kernel, own): &(&Token, &Token)| kernel.kind == own.kind && kernel.text == own.text;
-        let shorter = kernel_tokens.len().min(own_tokens.len());
-        let before = kernel_tokens.iter().zip(own_tokens).take_while(is_same).count();
-        let from_end = kernel_tokens.iter().rev().zip(own_tokens.iter().rev());
-        let behind = from_end.take(shorter - before).take_while(is_same).count();
-        let changed_end = kernel_tokens.len() - behind;
-        let is_inside =
-            |extent: &FunctionExtent| extent.open < before && changed_end <= extent.last;
-        let function = self.functions.iter().position(is_inside)?;
-        let extent = &self.functions[function];
-        let own_last = (extent.last + own_tokens.len()).checked_sub(kernel_tokens.len())?;
-        let moved = |place: usize| match place > extent.last {
-            true => place - extent.last + own_last,
-            false => place,
-        };
-        let has_same_directives = self.unit.directives.len() == own.directives.len()
-            && self.unit.directives.iter().zip(&own.directives).all(|(kernel, own)| {
-                let is_outside = kernel.before <= extent.first || kernel.before > extent.last;
-                is_outside && kernel.text == own.text && moved(kernel.before) == own.before
-            });
-        has_same_directives.then(|| (function, FunctionExtent { last: own_last, ..extent.clone() }))
+    /// A call of a function with variables of its parameters' types.
+    fn call_text(&self, function: &FunctionText, name: &str) -> String {
+        let variable = |place: usize| format!("{}_{place}", self.functions.copy_name);
+        let variables = function.parameters.iter().enumerate();
+        let declarations: String = variables
+            .map(|(place, type_name)| format!("{type_name} {}; ", variable(place)))
+            .collect();
+        let arguments: Vec<String> = (0..function.parameters.len()).map(variable).collect();
+        format!("{{ {declarations}{name}({}); }} ", arguments.join(", "))
     }
 }
 
-/// Begins what stands behind the path of a file in a copy.
-const MARK: &str = "<copy ";
-
-/// What stands behind the path of each file in a copy, so that messages and lines tell whose they are.
+/// What stands behind the path of the file in a copy, so that messages and lines tell whose they are.
 fn mark_of(index: usize) -> String {
     format!("{MARK}{index}>")
 }
 
-/// The tokens of a function under another name, each on its line.
-fn copy_text(unit: &TranslationUnit, extent: &FunctionExtent, name: &str, mark: &str) -> String {
-    let mut text = String::new();
-    let mut written = None;
-    for index in extent.first..=extent.last {
-        let token = &unit.tokens[index];
-        let place = (token.line_file, token.line);
-        match written {
-            Some((file, line)) if (file, line) == place => text.push(' '),
-            Some((file, line))
-                if file == place.0 && line < place.1 && place.1 - line <= MOST_LINE_ENDS =>
-            {
-                (line..place.1).for_each(|_| text.push('\n'));
-            }
-            Some(_) | None => {
-                let path = &unit.files[place.0.0 as usize].path;
-                let _ = write!(text, "\n#line {} \"{path}{mark}\"\n", place.1);
-            }
-        }
-        written = Some(place);
-        text.push_str(if index == extent.name { name } else { &token.text });
-    }
-    text.push('\n');
-    text
+/// The mutant on whose copy the compiler's message is.
+fn index_of_mark(file: &str) -> Option<usize> {
+    let (_, mark) = file.rsplit_once(MARK)?;
+    mark.trim_end_matches('>').parse().ok()
 }
 
-/// Whether a word may be a macro's name: of the text, or of the compiler.
-fn is_macro_name(macro_names: &BTreeSet<String>, word: &str) -> bool {
-    macro_names.contains(word) || may_be_predefined(word) || word.contains("__")
+/// Whether a comment could begin or end in a text, or a line go on.
+fn touches_comment(text: &str) -> bool {
+    ["//", "/*", "*/", "\\"].iter().any(|sign| text.contains(sign))
 }
 
 /// The words of a text: runs of letters and digits.
-fn words_of(text: &str) -> Vec<&str> {
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
     let is_break = |letter: char| !(letter.is_alphanumeric() || letter == '_');
-    text.split(is_break).filter(|word| !word.is_empty()).collect()
-}
-
-/// The word behind each `define` of files, whatever that stands in.
-fn defined_names(files: &[SourceFile]) -> BTreeSet<String> {
-    let of_file = |file: &SourceFile| -> Vec<String> {
-        let words = words_of(&file.text);
-        let pairs = words.windows(2).filter(|pair| pair[0].ends_with("define"));
-        pairs.map(|pair| pair[1].to_owned()).collect()
-    };
-    files.iter().flat_map(of_file).collect()
+    text.split(is_break).filter(|word| !word.is_empty())
 }
 
 /// Whether copies of functions mean in a text what the functions mean.
 struct Eligibility<'u> {
     unit: &'u TranslationUnit,
     items: &'u [FileLevelItem],
-    macro_names: &'u BTreeSet<String>,
 }
 
 impl Eligibility<'_> {
@@ -465,63 +331,64 @@ impl Eligibility<'_> {
                 || token.text.starts_with("maximally_reconverges")
                 || token.text.starts_with("subgroup_uniform_control_flow")
         };
+        let is_macro = |word: &str| self.unit.macro_names.contains(word);
         self.items.iter().all(is_read)
             && !self.unit.tokens.iter().any(is_of_whole)
+            && self.unit.files.iter().all(|file| has_fixed_lines(&file.text))
             // The greatest index that any function has would be its size.
             && !self.declarations().any(has_size_of_use)
             // The entry point sets what is declared with a value.
             && !self.declarations().any(has_initial_value)
+            // The entry point behind the text is written with these.
+            && !["void", ENTRY].into_iter().any(is_macro)
+    }
+
+    /// Names of functions and macros.
+    fn called_names(&self) -> BTreeSet<String> {
+        let names = self.items.iter().filter_map(|item| match item {
+            FileLevelItem::Function(function) => Some(function.name),
+            FileLevelItem::Prototype { name, .. } => Some(*name),
+            FileLevelItem::Declaration(_) | FileLevelItem::Unread { .. } => None,
+        });
+        let names = names.map(|token| self.unit.tokens[token].text.to_string());
+        names.chain(self.unit.macro_names.iter().map(ToString::to_string)).collect()
     }
 
     /// None of a function that has no copies.
-    fn extent_of(&self, function: &FunctionDefinition) -> Option<FunctionExtent> {
-        let name_of = |token: TokenIndex| &self.unit.tokens[token].text;
-        let name = name_of(function.name);
-        let namesakes = self.items.iter().filter(|item| match item {
-            FileLevelItem::Function(other) => name_of(other.name) == name,
+    fn text_of(&self, function: &FunctionDefinition) -> Option<FunctionText> {
+        let tokens = &self.unit.tokens;
+        let name = &tokens[function.name];
+        let is_namesake = |item: &&FileLevelItem| match item {
+            FileLevelItem::Function(other) => tokens[other.name].text == name.text,
             FileLevelItem::Declaration(_)
             | FileLevelItem::Prototype { .. }
             | FileLevelItem::Unread { .. } => false,
-        });
-        let is_only_one = namesakes.count() == 1;
-        let parameters: Option<Vec<String>> =
-            function.parameters.iter().map(|parameter| self.variable_type(parameter)).collect();
-        Some(FunctionExtent {
-            name: function.name,
-            first: function.first,
-            open: function.open,
-            last: function.last,
-            parameters: parameters.filter(|_| is_only_one)?,
-            written: self.written_range(function),
-            plain: self.plain_text(function),
-        })
-    }
-
-    fn written_range(&self, function: &FunctionDefinition) -> Option<(FileIndex, Range<usize>)> {
-        let (first, last) = (&self.unit.tokens[function.first], &self.unit.tokens[function.last]);
-        let is_in_one_file = first.span.file == last.span.file
-            && [first, last].iter().all(|token| token.origin == FrameId::FILE);
-        let range = first.span.start as usize..last.span.end as usize;
-        is_in_one_file.then_some((first.span.file, range))
-    }
-
-    fn plain_text(&self, function: &FunctionDefinition) -> Option<PlainText> {
-        let tokens = &self.unit.tokens[function.first..=function.last];
-        let (first, last) = (tokens.first()?, tokens.last()?);
-        let (file, whole) = self.written_range(function)?;
-        let is_plain = |token: &Token| {
-            token.origin == FrameId::FILE
-                && token.span.file == file
-                && !is_macro_name(self.macro_names, &token.text)
         };
+        let is_only_one = self.items.iter().filter(is_namesake).count() == 1;
+        let marks = [function.first, function.name, function.open, function.last];
+        let is_written = marks.iter().all(|token| {
+            let token = &tokens[*token];
+            token.origin == FrameId::FILE
+                && token.span.file == MAIN_FILE
+                && token.line_file == MAIN_FILE
+        });
         let bytes = |token: &Token| token.span.start as usize..token.span.end as usize;
-        let written = self.unit.files.get(file.0 as usize)?.text.get(whole.clone())?;
-        let is_whole = first.line_file == file
-            && tokens.iter().all(is_plain)
-            && !written.contains(['#', '\\', '\r']);
-        let body = bytes(&self.unit.tokens[function.open]).end..bytes(last).start;
-        let name = bytes(&self.unit.tokens[function.name]);
-        is_whole.then_some(PlainText { file, line: first.line, whole, name, body })
+        let (first, last) = (&tokens[function.first], &tokens[function.last]);
+        let whole = bytes(first).start..bytes(last).end;
+        let written = self.unit.files.first()?.text.get(whole.clone())?;
+        if !is_only_one || !is_written || written.contains('#') {
+            return None;
+        }
+        let parameters = function.parameters.iter().map(|parameter| self.variable_type(parameter));
+        Some(FunctionText {
+            name: name.text.to_string(),
+            whole,
+            name_bytes: bytes(name),
+            body: bytes(&tokens[function.open]).end..bytes(last).start,
+            first_line: first.line,
+            last_line: last.line,
+            parameters: parameters.collect::<Option<Vec<String>>>()?,
+        })
     }
 
     /// The type of a variable that a parameter takes; none where there are no such variables, or the type is
@@ -535,6 +402,7 @@ impl Eligibility<'_> {
             && parameter.sizes.is_empty()
             && declared.template.is_empty()
             && !declared.has_body
+            && !self.unit.macro_names.contains(name)
             && !OPAQUE.iter().any(|opaque| name.contains(opaque));
         is_plain.then(|| name.to_string())
     }
@@ -547,6 +415,21 @@ impl Eligibility<'_> {
             | FileLevelItem::Unread { .. } => None,
         })
     }
+}
+
+/// Whether nothing in a text asks for lines and files or gives them other numbers, so that lines can be put in; and
+/// no string in it looks like a copy's file.
+fn has_fixed_lines(text: &str) -> bool {
+    let joined = text.replace("\\\r\n", "").replace("\\\n", "");
+    let numbers_lines = |line: &str| {
+        line.split_once('#').is_some_and(|(_, directive)| {
+            directive.trim_start().starts_with("/*")
+                || words_of(directive).any(|word| word == "line")
+        })
+    };
+    !["__LINE__", "__FILE__", "##", MARK].iter().any(|sign| joined.contains(sign))
+        && !joined.lines().any(numbers_lines)
+        && !text.ends_with('\\')
 }
 
 /// Whether something is declared whose size the compiler takes from its uses: an array without one, but for the last
@@ -570,36 +453,3 @@ fn has_initial_value(declaration: &Declaration) -> bool {
     !declaration.declared.has_qualifier("const")
         && declaration.declarators.iter().any(|declarator| declarator.initialiser.is_some())
 }
-
-/// The compiler's answers about its own macros, each asked for once.
-struct RememberedMacros<'a> {
-    kernel: &'a KernelSource,
-    answers: &'a Mutex<BTreeMap<String, Option<String>>>,
-}
-
-impl PredefinedMacros for RememberedMacros<'_> {
-    fn macro_values(
-        &self,
-        version: &str,
-        names: BTreeSet<String>,
-    ) -> BTreeMap<String, Option<String>> {
-        let macros = compiler::CompilerMacros { kernel: self.kernel };
-        if version != preprocessor::version_directive(&self.kernel.text) {
-            return macros.macro_values(version, names);
-        }
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = |name: &&String| !answers.contains_key(*name);
-        let new_names: BTreeSet<String> = names.iter().filter(is_new).cloned().collect();
-        if !new_names.is_empty() {
-            answers.extend(macros.macro_values(version, new_names));
-        }
-        let of_name = |name: String| {
-            let answer = answers.get(&name).cloned().flatten();
-            (name, answer)
-        };
-        names.into_iter().map(of_name).collect()
-    }
-}
-
-/// Shared by the clones of a kernel with its mutants.
-pub(super) type SharedTexts = Option<Arc<FunctionTexts>>;

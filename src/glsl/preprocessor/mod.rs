@@ -77,6 +77,8 @@ pub(crate) struct TranslationUnit {
     pub tokens: Vec<Token>,
     pub directives: Vec<KeptDirective>,
     pub frames: ExpansionFrames,
+    /// Names that the text or the project defines or undefines somewhere.
+    pub macro_names: BTreeSet<Arc<str>>,
 }
 
 /// Macros that the compiler defines by itself: name to value, `None` where a name is no macro.
@@ -160,6 +162,7 @@ pub(crate) fn preprocess(
             tokens: preprocessor.tokens,
             directives: preprocessor.directives,
             frames: preprocessor.frames,
+            macro_names: preprocessor.shadowed,
         })
     } else {
         Err(PreprocessError::without_span("an `#if` has no `#endif`"))
@@ -192,7 +195,7 @@ pub(crate) fn version_directive(text: &str) -> String {
 
 /// Whether the compiler may define a macro of this name by itself (GLSL 4.60, 3.3: `GL_` and names
 /// with `__`).
-pub(crate) fn may_be_predefined(name: &str) -> bool {
+fn may_be_predefined(name: &str) -> bool {
     name.starts_with("GL_") || name.starts_with("VULKAN") || name.contains("__")
 }
 

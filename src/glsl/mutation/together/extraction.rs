@@ -84,7 +84,7 @@ impl<'w> ModuleParts<'w> {
             body_of.insert(place_of(name)?, place_of(body)?);
         }
         let body = |place: usize| body_of.get(&place).copied().unwrap_or(place);
-        let called = self.called_functions(place_of(&ENTRY.to_owned())?, body);
+        let called = self.called_functions(place_of(&ENTRY.to_owned())?, &body)?;
         let kept: BTreeSet<usize> = called.iter().map(|place| body(*place)).collect();
         let kept_ids: BTreeSet<u32> =
             called.iter().map(|place| self.functions[*place].id).collect();
@@ -129,20 +129,35 @@ impl<'w> ModuleParts<'w> {
         Some(words)
     }
 
-    /// Places of the functions that are called from one on.
-    fn called_functions(&self, entry: usize, body: impl Fn(usize) -> usize) -> BTreeSet<usize> {
-        let mut called = BTreeSet::new();
-        let mut pending = vec![entry];
-        while let Some(place) = pending.pop() {
-            if !called.insert(place) {
-                continue;
-            }
+    /// Places of the functions that are called from one on; none where one comes to call itself, which the compiler
+    /// refuses.
+    fn called_functions(
+        &self,
+        entry: usize,
+        body: &impl Fn(usize) -> usize,
+    ) -> Option<BTreeSet<usize>> {
+        let callees = |place: usize| -> Vec<usize> {
             let calls = self.functions[body(place)].rows.iter();
             let calls = calls.filter(|row| opcode(row) == Op::FunctionCall as u32);
-            let callees = calls.filter_map(|row| self.owners.get(row.get(3)?).copied());
-            pending.extend(callees);
+            calls.filter_map(|row| self.owners.get(row.get(3)?).copied()).collect()
+        };
+        let mut called = BTreeSet::new();
+        // Functions on the way to the last one, each with the calls that are still to be followed.
+        let mut way = vec![(entry, callees(entry))];
+        while let Some((place, pending)) = way.last_mut() {
+            let Some(callee) = pending.pop() else {
+                called.insert(*place);
+                way.pop();
+                continue;
+            };
+            if way.iter().any(|(place, _)| *place == callee) {
+                return None;
+            }
+            if !called.contains(&callee) {
+                way.push((callee, callees(callee)));
+            }
         }
-        called
+        Some(called)
     }
 }
 
