@@ -11,7 +11,8 @@ use vkcert::glsl::mutation::{
     MutatedKernel, NotCompiled, SelectionWanted, SourceMutant, compile_alone, compile_mutants,
     mutate,
 };
-use vkcert::spirv::module::{Function, Id, Module};
+use vkcert::spirv::calls::reachable_functions;
+use vkcert::spirv::module::{Id, Module};
 
 /// The functions of a module that its entry point calls, as text: what stands in front of them, by what it is; their own ids, by their order.
 /// Names, lines and what no function uses do not count.
@@ -42,7 +43,8 @@ impl<'m> FunctionsText<'m> {
             numbers: BTreeMap::new(),
             text: String::new(),
         };
-        for function in called_functions(module) {
+        let called = reachable_functions(module, module.entry_points[0].function);
+        for function in module.functions.iter().filter(|function| called.contains(&function.id)) {
             for index in function.range.start..function.range.end {
                 let row = &module.instructions[index];
                 if !["Line", "NoLine"].contains(&format!("{:?}", row.op).as_str()) {
@@ -108,21 +110,6 @@ impl<'m> FunctionsText<'m> {
             .collect();
         format!("({:?} {parts:?} {literals:?} {:?})", row.op, self.decorations.get(&id))
     }
-}
-
-/// In the order of the module.
-fn called_functions(module: &Module) -> Vec<&Function> {
-    let mut called = BTreeSet::new();
-    let mut pending = vec![module.entry_points[0].function];
-    while let Some(id) = pending.pop() {
-        let Some(function) = module.function_by_id(id).filter(|_| called.insert(id)) else {
-            continue;
-        };
-        let rows = module.instructions[function.range.range()].iter();
-        let calls = rows.filter(|row| format!("{:?}", row.op) == "FunctionCall");
-        pending.extend(calls.filter_map(|row| row.id(0)));
-    }
-    module.functions.iter().filter(|function| called.contains(&function.id)).collect()
 }
 
 fn functions_text(compiled: &Result<Vec<u32>, NotCompiled>) -> Result<String, String> {

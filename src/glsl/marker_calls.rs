@@ -13,7 +13,7 @@ use super::marking::{MARKER_SET, MarkerNames, VALUE_INSTRUCTION};
 use rspirv::spirv::Op;
 
 /// Words of a module's header.
-const HEADER_WORDS: usize = 5;
+pub(super) const HEADER_WORDS: usize = 5;
 
 /// A module with marker calls in the place of its marker instructions.
 pub(crate) fn restore_calls(words: &[u32], names: &MarkerNames) -> Vec<u32> {

@@ -54,7 +54,7 @@ impl ComparedText {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Difference {
     /// It does what the kernel does.
-    None(EquivalenceProof),
+    Nothing(EquivalenceProof),
     /// In comparisons of integers alone.
     Comparisons(Vec<OtherComparison>),
     /// In something else, or it was not asked.
@@ -64,7 +64,7 @@ pub(super) enum Difference {
 impl Difference {
     pub(super) fn proof(&self) -> Option<EquivalenceProof> {
         match self {
-            Difference::None(proof) => Some(*proof),
+            Difference::Nothing(proof) => Some(*proof),
             Difference::Comparisons(_) | Difference::Unknown => None,
         }
     }
@@ -81,9 +81,9 @@ pub(super) fn difference_of_mutant(
         return Difference::Unknown;
     };
     if of_kernel.code == of_mutant.code {
-        Difference::None(EquivalenceProof::SameModule)
+        Difference::Nothing(EquivalenceProof::SameModule)
     } else if of_kernel.form.is_some() && of_kernel.form == of_mutant.form {
-        Difference::None(EquivalenceProof::SameNormalForm)
+        Difference::Nothing(EquivalenceProof::SameNormalForm)
     } else {
         let others = other_comparisons(&of_kernel.unoptimised, &of_mutant.unoptimised);
         others.map_or(Difference::Unknown, Difference::Comparisons)
@@ -91,21 +91,27 @@ pub(super) fn difference_of_mutant(
 }
 
 /// Finds the mutants whose comparisons come to what the kernel's do.
-pub(super) fn prove_by_ranges(facts: &mut [MutantFacts], of_kernel: Option<&ComparedText>) {
+pub(super) fn prove_by_ranges<'k>(
+    facts: &mut [MutantFacts],
+    of_kernel: impl FnOnce() -> Option<&'k ComparedText>,
+) {
     let asked = facts.iter_mut().filter_map(|facts| match &facts.difference {
         Difference::Comparisons(others) => {
             let others = others.clone();
             Some((&mut facts.difference, others))
         }
-        Difference::None(_) | Difference::Unknown => None,
+        Difference::Nothing(_) | Difference::Unknown => None,
     });
     let (differences, others): (Vec<&mut Difference>, Vec<Vec<OtherComparison>>) = asked.unzip();
-    let entry = of_kernel.and_then(|of_kernel| Some((of_kernel, of_kernel.entry_function()?)));
-    let (Some((of_kernel, entry)), false) = (entry, others.is_empty()) else { return };
+    if others.is_empty() {
+        return;
+    }
+    let entry = of_kernel().and_then(|of_kernel| Some((of_kernel, of_kernel.entry_function()?)));
+    let Some((of_kernel, entry)) = entry else { return };
     let agree = comparisons_agree(&of_kernel.unoptimised, entry, &others);
     for (difference, agrees) in differences.into_iter().zip(agree) {
         if agrees {
-            *difference = Difference::None(EquivalenceProof::SameByRanges);
+            *difference = Difference::Nothing(EquivalenceProof::SameByRanges);
         }
     }
 }

@@ -171,7 +171,7 @@ fn judge_kernel<'p>(
     let bench = MutantBench::begin(plan, engine, judges, request.modules)?;
     let judgement = KernelJudgement { plan, bench: &bench, modules: request.modules };
     let mut facts = judgement.judge_scouts_first()?;
-    prove_by_ranges(&mut facts, bench.compared());
+    prove_by_ranges(&mut facts, || bench.compared());
     let mut evidence = plan.evidence(facts);
     let pairs = match request.order {
         MutationOrder::First => Vec::new(),

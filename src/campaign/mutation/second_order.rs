@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use vkcert_glsl::mutation::{MutantForm, SourceMutant};
-use vkcert_model::evidence::{MutantEvidence, MutantStatus, MutationEvidence};
+use vkcert_model::evidence::{MutantStatus, MutationEvidence};
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::place::SourceFile;
 
@@ -63,16 +63,18 @@ pub(super) fn judge_pairs(
     let pairs = pairs_of(plan, &killed);
     let judge = |pair: &MutantPair| {
         let both = united(&plan.mutated.mutants[pair.first], &plan.mutated.mutants[pair.second]);
-        let is_part = |mutant: &&MutantEvidence| {
-            [pair.first, pair.second].contains(&(mutant.number as usize - 1))
+        let killer_of = |place: usize| {
+            let mutants = &judged.mutants;
+            let index = mutants.binary_search_by_key(&place, |mutant| mutant.number as usize - 1);
+            killer(&mutants[index.ok()?].runs)
         };
-        let parts = judged.mutants.iter().filter(is_part);
-        let first: Vec<TestId> = parts.filter_map(|part| killer(&part.runs)).collect();
+        let first: Vec<TestId> =
+            [pair.first, pair.second].into_iter().filter_map(killer_of).collect();
         bench.judge_alone(&both, &first)
     };
     let facts = pairs.par_iter().with_max_len(1).map(judge);
     let mut facts = facts.collect::<Result<Vec<MutantFacts>, CampaignError>>()?;
-    prove_by_ranges(&mut facts, bench.compared());
+    prove_by_ranges(&mut facts, || bench.compared());
     let judged = pairs.iter().zip(facts).map(|(pair, facts)| SecondOrderMutant {
         kernel: plan.name(),
         parts: [pair.first as u32 + 1, pair.second as u32 + 1],

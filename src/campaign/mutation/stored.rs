@@ -94,6 +94,6 @@ fn stored_facts(plan: &KernelPlan<'_>, stored: &MutationEvidence) -> Vec<MutantF
     };
     let rows = plan.chosen.par_iter().zip(&stored.mutants).with_max_len(1);
     let mut facts: Vec<MutantFacts> = rows.map(facts_of).collect();
-    prove_by_ranges(&mut facts, of_kernel.as_ref());
+    prove_by_ranges(&mut facts, || of_kernel.as_ref());
     facts
 }

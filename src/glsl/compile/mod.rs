@@ -161,13 +161,22 @@ pub(crate) fn compile_production(
     includes: &IncludeResolver,
     optimization: Optimization,
 ) -> Result<Vec<u32>, Vec<Diagnostic>> {
+    let compiled = compile_as_kernel(kernel, &kernel.text, includes, optimization)
+        .map_err(|diagnostic| vec![*diagnostic])?;
+    compiled.map_err(|error| error_diagnostics(kernel, includes, &error))
+}
+
+/// Compiles a text with the definitions and includes of a kernel.
+fn compile_as_kernel(
+    kernel: &KernelSource,
+    text: &str,
+    includes: &IncludeResolver,
+    optimization: Optimization,
+) -> Result<shaderc::Result<Vec<u32>>, Box<Diagnostic>> {
     let mut compile_options =
-        compile_options(kernel, IncludedFiles::Exact(includes), MacroDefinitions::OfKernel)
-            .map_err(|diagnostic| vec![*diagnostic])?;
+        compile_options(kernel, IncludedFiles::Exact(includes), MacroDefinitions::OfKernel)?;
     compile_options.set_optimization_level(optimization_level(optimization));
-    let compiler = shared_compiler().map_err(|diagnostic| vec![*diagnostic])?;
-    compile_zeroed(compiler, kernel, &kernel.text, &compile_options)
-        .map_err(|error| error_diagnostics(kernel, includes, &error))
+    Ok(compile_zeroed(shared_compiler()?, kernel, text, &compile_options))
 }
 
 /// Compiles on a stack that reads as zero: what the compiler reads there without having written it
@@ -293,12 +302,8 @@ pub(crate) fn compile_changed(
     text: &str,
     includes: &IncludeResolver,
 ) -> Result<Vec<u32>, RewriteError> {
-    let mut compile_options =
-        compile_options(kernel, IncludedFiles::Exact(includes), MacroDefinitions::OfKernel)
-            .map_err(not_compiled)?;
-    compile_options.set_optimization_level(shaderc::OptimizationLevel::Zero);
-    let compiler = shared_compiler().map_err(not_compiled)?;
-    compile_zeroed(compiler, kernel, text, &compile_options).map_err(|error| rewrite_error(&error))
+    let compiled = compile_as_kernel(kernel, text, includes, Optimization::Zero);
+    compiled.map_err(not_compiled)?.map_err(|error| rewrite_error(&error))
 }
 
 fn not_compiled(error: Box<Diagnostic>) -> RewriteError {

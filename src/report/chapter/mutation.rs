@@ -293,8 +293,8 @@ fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
         "They are not counted. Proof same-module: mutant and kernel are compiled to one module. Proof same-normal-form: without optimisation \
          their modules differ in nothing but comparisons that come to the same for all values of their operands (of an unsigned x, x > 0 and \
          x != 0) and the conditions of loops that count by 1 up to a bound (i < n and i != n). Proof same-by-ranges: they differ in nothing but \
-         comparisons of integers that come to the same for all values that their operands can have in the kernel (of a multiple of 8, \
-         shift < 31 and shift < 32), whatever the host hands over.",
+         comparisons of integers that come to the same for all values that their operands can have in the kernel where its behaviour is \
+         defined, whatever the host hands over (of a multiple of 8, shift < 31 and shift < 32).",
     );
     let mut table = Table::new("Mutants proved equivalent").columns(&[
         "Kernel",

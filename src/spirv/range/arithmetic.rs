@@ -460,7 +460,8 @@ pub(super) struct Word {
     pub width: u32,
 }
 
-fn condition_of(value: &Value) -> Option<&Rc<Condition>> {
+/// The truth value; none of other values.
+pub(super) fn condition_of(value: &Value) -> Option<&Rc<Condition>> {
     match value {
         Value::Boolean(condition) => Some(condition),
         Value::Integer(_)

@@ -6,15 +6,14 @@
 //! comparisons may then be exchanged at once.
 //! Does not cover: comparisons of vectors and of floats; executions whose behaviour is undefined.
 
+use super::arithmetic::condition_of;
 use super::fact::FactList;
 use super::proof::{Effort, is_at_least_zero};
 use super::state::State;
 use super::value::Value;
 use super::walk::Frame;
 use super::{HostNumbers, Interval, Origin, Polynomial, Walk, condition::Condition};
-use crate::constants::Constants;
 use crate::module::{Id, Module};
-use crate::types::Types;
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -35,7 +34,7 @@ pub struct OtherComparison {
 pub enum ComparedOperand {
     /// What an id of the module stands for.
     Id(Id),
-    /// A constant, as its word has it, of the type of the left operand that it stands in the place of.
+    /// A constant, as its word has it, of the type of the other operand.
     Word(u64),
 }
 
@@ -46,10 +45,7 @@ pub fn comparisons_agree(
     entry_function: Id,
     lists: &[Vec<OtherComparison>],
 ) -> Vec<bool> {
-    let types = Types::of_module(module);
-    let constants = Constants::evaluate(module, &types, &BTreeMap::new()).unwrap_or_default();
-    let host = any_host(module);
-    let mut walk = Walk::new(module, types, constants, host, entry_function);
+    let mut walk = Walk::new(module, entry_function, &BTreeMap::new(), any_host(module));
     for (list, others) in lists.iter().enumerate() {
         for other in others {
             let asked = AskedComparison { list, other: other.clone() };
@@ -147,14 +143,7 @@ impl Walk<'_> {
             };
             values.push((value, type_id));
         }
-        match self.truth(state, op, &values)? {
-            Value::Boolean(condition) => Some(condition),
-            Value::Integer(_)
-            | Value::Composite(_)
-            | Value::Pointer(_)
-            | Value::Image(_)
-            | Value::Unknown(_) => None,
-        }
+        condition_of(&self.truth(state, op, &values)?).cloned()
     }
 
     fn comes_to_the_same(&mut self, made: &MadeComparison) -> bool {

@@ -122,9 +122,7 @@ pub fn judge_accesses(
     specialization: &BTreeMap<u32, u64>,
     host: HostNumbers,
 ) -> Vec<JudgedAccess> {
-    let types = Types::of_module(module);
-    let constants = Constants::evaluate(module, &types, specialization).unwrap_or_default();
-    let mut walk = Walk::new(module, types, constants, host, entry_function);
+    let mut walk = Walk::new(module, entry_function, specialization, host);
     walk.walk_entry(entry_function);
     walk.judged_accesses(entry_function)
 }
@@ -168,11 +166,12 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(
         module: &'a Module,
-        types: Types,
-        constants: Constants,
-        mut host: HostNumbers,
         entry_function: Id,
+        specialization: &BTreeMap<u32, u64>,
+        mut host: HostNumbers,
     ) -> Self {
+        let types = Types::of_module(module);
+        let constants = Constants::evaluate(module, &types, specialization).unwrap_or_default();
         let atoms = std::mem::take(&mut host.atoms);
         let unsettled_constants = unsettled_constants(module, &host.specialization);
         let mut walk = Self {

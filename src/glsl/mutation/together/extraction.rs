@@ -5,14 +5,11 @@
 //! and files of other copies are gone with them, as is what nothing calls.
 
 use super::{ENTRY, MARK};
-use crate::marker_calls::{instructions, opcode, string_instruction, string_operand};
+use crate::marker_calls::{HEADER_WORDS, instructions, opcode, string_instruction, string_operand};
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::Op;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
-
-/// Words of a module's header.
-const HEADER_WORDS: usize = 5;
 
 /// What is declared of a module as a whole: capabilities, extensions, memory model.
 pub(super) fn module_declarations(words: &[u32]) -> Vec<u32> {
