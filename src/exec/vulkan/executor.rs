@@ -8,7 +8,7 @@ use super::conversation::{
     TimeLimits, deadline_after, describe_loss, start_worker, tool_error, wait_for_reply,
 };
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
-use super::process::WorkerProcess;
+use super::process::{WorkerLoss, WorkerProcess};
 use super::protocol::{
     Ending, Fitness, Opened, Phase, Reply, Request, WireRuns, WireTime as RunTime,
 };
@@ -48,6 +48,17 @@ pub struct VulkanExecutor {
     pub(super) opened: Opened,
     /// Validation messages of the present worker.
     message_count: u64,
+    /// How the last job went by the clock.
+    pub(super) clock: Clock,
+}
+
+/// How a job went by the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Clock {
+    /// It ended in its time.
+    InTime,
+    /// It was ended after it.
+    RanOut,
 }
 
 /// Beginnings of the names of environment variables by which loaders, layers, drivers and workers
@@ -72,7 +83,14 @@ impl VulkanExecutor {
     /// Starts a worker and opens the device; fails with the reason where there is none.
     pub fn new(device_choice: DeviceChoice, settings: Settings) -> Result<Self, ExecError> {
         let (worker, opened) = start_worker(&device_choice, &settings)?;
-        Ok(Self { device: device_choice, settings, worker: Some(worker), opened, message_count: 0 })
+        Ok(Self {
+            device: device_choice,
+            settings,
+            worker: Some(worker),
+            opened,
+            message_count: 0,
+            clock: Clock::InTime,
+        })
     }
 
     /// Every device of this machine, asked in a worker: a driver that crashes costs nothing but its
@@ -358,6 +376,7 @@ impl VulkanExecutor {
         repetitions: NonZeroU32,
         observer: &mut dyn Observer,
     ) -> Result<WorkerAnswer, ExecError> {
+        self.clock = Clock::InTime;
         if let Some(completion) = self.refusal(job) {
             return Ok(WorkerAnswer::None(Results::new(Run::ended(completion))));
         }
@@ -393,6 +412,9 @@ impl VulkanExecutor {
             Ok(reply) => Err(self.unexpected_reply(&reply)),
             Err(loss) => {
                 self.worker = None;
+                if matches!(loss, WorkerLoss::TimedOut) {
+                    self.clock = Clock::RanOut;
+                }
                 let kernel = wire::kernel_at(job, current_phase.stage);
                 let completion = wire::completion_after_loss(
                     loss,

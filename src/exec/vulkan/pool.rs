@@ -6,12 +6,12 @@
 //! tests, whichever worker had them.
 //! Does not cover: what a test is.
 
-use super::executor::VulkanExecutor;
+use super::executor::{Clock, VulkanExecutor};
 use super::identity::DeviceIdentity;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 use vkcert_exec::repeat::Results;
-use vkcert_exec::{Completion, Counts, ExecError, Executor, Observer, RunRequest};
+use vkcert_exec::{Counts, ExecError, Executor, Observer, RunRequest};
 use vkcert_model::device_type::DeviceType;
 use vkcert_model::verdict::EngineName;
 
@@ -116,18 +116,13 @@ impl Executor for PoolMember<'_> {
         let shared = self.device.read().unwrap_or_else(PoisonError::into_inner);
         let (results, counts) = self.executor.execute(request, observer)?;
         drop(shared);
-        match results.last_completion() {
-            Completion::Timeout { .. } => {
+        match self.executor.clock {
+            Clock::InTime => Ok((results, counts)),
+            // The others may have taken the time.
+            Clock::RanOut => {
                 let _alone = self.device.write().unwrap_or_else(PoisonError::into_inner);
                 self.executor.execute(request, observer)
             }
-            Completion::Completed
-            | Completion::NoTermination { .. }
-            | Completion::Unsupported { .. }
-            | Completion::Error { .. }
-            | Completion::DeviceLost { .. }
-            | Completion::Undetermined { .. }
-            | Completion::Varying { .. } => Ok((results, counts)),
         }
     }
 }
