@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use vkcert::exec::vulkan::pool::{self, Workers};
 use vkcert::exec::vulkan::{
-    DeviceChoice, Robustness, Settings, ValidationLayers, VulkanExecutor, WORKER_FAULT, devices,
+    DeviceChoice, LoopCounting, Robustness, Settings, ValidationLayers, VulkanExecutor,
+    WORKER_FAULT, devices,
 };
 use vkcert::exec::{
     Completion, ExecError, Executor, Job, JobBinding, JobBuffer, JobDispatch, JobModule,
@@ -413,9 +415,55 @@ fn a_dispatch_that_does_not_end_times_out_and_the_next_job_passes() {
     eprintln!("time-out after {taken:?}, a fresh worker and the next job {:?}", start.elapsed());
 }
 
+/// Counts the dispatches that start.
+#[derive(Default)]
+struct StartCounter(usize);
+
+impl Observer for StartCounter {
+    fn dispatch_started(&mut self, _: usize) {
+        self.0 += 1;
+    }
+}
+
+#[test]
+fn workers_run_again_what_was_out_of_time_and_not_what_was_cut_off() {
+    let Some(mut engine) = engine() else { return };
+    let Some(limit) = engine.loop_limit() else {
+        eprintln!("NOT RUN: this driver ends no loop by itself");
+        return;
+    };
+    engine.count_loops(LoopCounting::Within);
+    let cut_off = Bench::new(
+        "#version 450
+        layout(set = 0, binding = 0) buffer A { volatile uint a[]; };
+        void main() { while (a[0] == 0) { a[1] += 1; } }",
+        &[&[0; 2]],
+    );
+    let out_of_time = lengthy().job(|job| job.limits.seconds = 0.3);
+    // Enough of them for a second worker.
+    let jobs: Vec<&Job> = std::iter::once(&out_of_time.0).chain([&cut_off.0; 16]).collect();
+    let starts = pool::share_items(&mut engine, Workers::AtMost(2), &jobs, |job, executor| {
+        let mut counter = StartCounter::default();
+        let run = executor.run(job, &mut counter).expect("the engine works");
+        let Completion::Timeout { reason } = run.completion else { panic!("{:?}", run.completion) };
+        (counter.0, reason)
+    });
+    assert_eq!(starts[0].0, 2, "{}", starts[0].1);
+    for (count, reason) in &starts[1..] {
+        assert!(reason.contains(&format!("after {limit} iterations")), "{reason}");
+        assert_eq!(*count, 1);
+    }
+}
+
 #[test]
 fn no_endless_kernel_completes() {
+    no_endless_kernel_completes_with(LoopCounting::Ahead);
+    no_endless_kernel_completes_with(LoopCounting::Within);
+}
+
+fn no_endless_kernel_completes_with(loop_counting: LoopCounting) {
     let Some(mut engine) = engine() else { return };
+    engine.count_loops(loop_counting);
     for body in [
         "while (a[0] == 0) { a[1] += 1; }",
         "while (true) { a[1] += 1; }",
@@ -488,7 +536,13 @@ fn the_loop_counting_form_of_a_module_is_valid() {
 
 #[test]
 fn a_long_loop_is_right_or_named_as_cut_off() {
+    a_long_loop_is_right_or_named_with(LoopCounting::Ahead);
+    a_long_loop_is_right_or_named_with(LoopCounting::Within);
+}
+
+fn a_long_loop_is_right_or_named_with(loop_counting: LoopCounting) {
     let Some(mut engine) = engine() else { return };
+    engine.count_loops(loop_counting);
     let limit = engine.loop_limit().map_or(u64::MAX, u64::from);
     let shapes = [
         "for (uint i = 0; i < outer; i++) for (uint j = 0; j < inner; j++) n++;",

@@ -37,14 +37,15 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use stored::stored_mutation;
 use test_order::{TestOrder, is_scout};
 pub use unchanged::unchanged_kernels;
+use vkcert_exec::Executor;
 use vkcert_glsl::mutation::{SelectionWanted, SourceMutant};
 use vkcert_model::evidence::{JudgingTests, MutationEvidence, MutationExtent};
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::place::SourceFile;
 use vkcert_requirement::Project;
 use vkcert_sequential::SequentialExecutor;
-use vkcert_vulkan::VulkanExecutor;
 use vkcert_vulkan::pool::{self, Workers};
+use vkcert_vulkan::{LoopCounting, VulkanExecutor};
 
 /// How many times the steps of the kernel itself a mutant may take.
 pub const STEP_FACTOR: u64 = 10;
@@ -264,23 +265,31 @@ impl KernelJudgement<'_, '_> {
     }
 }
 
-/// What a device makes of the mutants that the sequential engine has judged, kernel by kernel.
+/// What a device makes of the mutants that the sequential engine has judged, kernel by kernel. Where the device ends
+/// loops by itself, they are counted in the run of the mutant, so that it is compiled and run once.
 fn judge_kernels_on_device(
     plans: &[KernelPlan<'_>],
     benches: &[MutantBench<'_>],
     mutations: &mut [MutationEvidence],
     MutationDevice { executor, workers }: MutationDevice<'_>,
 ) -> Result<Vec<DeviceMutant>, CampaignError> {
-    let judged: Vec<_> = plans.iter().zip(benches).zip(&*mutations).collect();
-    let on_device =
-        pool::share_items(executor, workers, &judged, |((plan, bench), own), executor| {
-            judge_on_device(plan, bench, executor, own)
-        });
+    // The longest first, so that no worker is left with one in the end.
+    let mut kernels: Vec<usize> = (0..plans.len()).collect();
+    kernels.sort_by_key(|kernel| std::cmp::Reverse(mutations[*kernel].mutants.len()));
+    let judge = |kernel: &usize, executor: &mut dyn Executor| {
+        let judged =
+            judge_on_device(&plans[*kernel], &benches[*kernel], executor, &mutations[*kernel]);
+        (*kernel, judged)
+    };
+    executor.count_loops(LoopCounting::Within);
+    let mut on_device = pool::share_items(executor, workers, &kernels, judge);
+    executor.count_loops(LoopCounting::Ahead);
+    on_device.sort_by_key(|(kernel, _)| *kernel);
     let mut mutants = Vec::new();
-    for (kernel, on_device) in mutations.iter_mut().zip(on_device) {
-        let KernelOnDevice { mutants: own, notes } = on_device?;
+    for (kernel, judged) in on_device {
+        let KernelOnDevice { mutants: own, notes } = judged?;
         mutants.extend(own);
-        kernel.notes.extend(notes);
+        mutations[kernel].notes.extend(notes);
     }
     Ok(mutants)
 }

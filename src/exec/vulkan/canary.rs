@@ -8,6 +8,7 @@ use super::identity::NoVulkan;
 use super::protocol::{
     Bytes, Cache, Ending, WireDispatch, WireJob, WireModule, WireRun, storage_binding,
 };
+use super::settings::LoopCounting;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Op};
 use sha2::{Digest, Sha256};
@@ -102,6 +103,7 @@ fn one_buffer_job(
             specialization: Vec::new(),
             subgroup_size: None,
         }],
+        loop_counting: LoopCounting::default(),
         asked: Default::default(),
     }
 }

@@ -12,7 +12,7 @@ use super::process::{WorkerLoss, WorkerProcess};
 use super::protocol::{
     Ending, Fitness, Opened, Phase, Reply, Request, WireRuns, WireTime as RunTime,
 };
-use super::settings::{Settings, ValidationLayers};
+use super::settings::{LoopCounting, Settings, ValidationLayers};
 use super::{protocol, wire};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -27,9 +27,6 @@ use vkcert_model::verdict::EngineName;
 /// Validation messages after which a worker is replaced, so that a layer that stops repeating
 /// itself (ten times by default) never hides a message from a later job.
 pub(super) const MOST_MESSAGES: u64 = 6;
-
-/// Modules that a worker keeps.
-pub(super) const KNOWN_MODULES: usize = 256;
 
 /// Times of several jobs that were run in turn.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,6 +118,11 @@ impl VulkanExecutor {
         &self.opened.identity
     }
 
+    /// Chooses where loops are counted from now on.
+    pub fn count_loops(&mut self, loop_counting: LoopCounting) {
+        self.settings.loop_counting = loop_counting;
+    }
+
     /// Iterations, over all loops of an invocation, after which the driver ends them by itself. A
     /// job to which that happens ends as [`Completion::Timeout`].
     pub fn loop_limit(&self) -> Option<u32> {
@@ -162,6 +164,7 @@ impl VulkanExecutor {
             start: _,
             preparation,
             memory,
+            loop_counting,
             environment,
         } = &self.settings;
         let mut table = self.identity();
@@ -172,6 +175,7 @@ impl VulkanExecutor {
             ("api limit", format!("{api_limit:?}")),
             ("preparation", format!("{preparation:?}")),
             ("memory", memory.to_string()),
+            ("loop counting", format!("{loop_counting:?}")),
             ("environment", format!("{environment:?}")),
         ];
         table.extend(rows.map(|(name, value)| (name.to_owned(), value)));
@@ -199,7 +203,7 @@ impl VulkanExecutor {
         };
         let worker = self.worker()?;
         let wire_job = |job: &&Job| {
-            wire::wire_job(job, &BTreeSet::new(), &mut worker.known_modules, KNOWN_MODULES)
+            wire::wire_job(job, &BTreeSet::new(), LoopCounting::Ahead, &mut worker.known_modules)
         };
         let measured_jobs: Vec<_> = measured_jobs.iter().map(wire_job).collect();
         let reply_limit =
@@ -384,8 +388,9 @@ impl VulkanExecutor {
             dispatch_seconds: job.limits.seconds,
             preparation_time: self.settings.preparation,
         };
+        let loop_counting = self.settings.loop_counting;
         let worker = self.worker()?;
-        let wire_job = wire::wire_job(job, asked_bits, &mut worker.known_modules, KNOWN_MODULES);
+        let wire_job = wire::wire_job(job, asked_bits, loop_counting, &mut worker.known_modules);
         let run_request = Request::Run { job: wire_job, repetitions: repetitions.get() };
         worker
             .send_request(&run_request, wire::reply_limit(job, asked_bits, repetitions.get()))

@@ -69,7 +69,7 @@ pub use loop_count::count_loops as loop_counting_form;
 pub use pipeline_cache::user_cache_folder;
 pub use protocol::WireTime as RunTime;
 pub use robustness::Robustness;
-pub use settings::{Settings, ValidationLayers, WORKER_COMMAND};
+pub use settings::{LoopCounting, Settings, ValidationLayers, WORKER_COMMAND};
 pub use worker::worker_main;
 
 /// The environment variable by which tests make a worker misbehave: `abort`, `panic`, `garbage`,

@@ -6,6 +6,7 @@
 //! means for a test (`executor`).
 
 use super::identity::{DeviceChoice, DeviceIdentity, NoVulkan};
+use super::settings::LoopCounting;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,6 +128,7 @@ pub(crate) struct WireJob {
     pub samplers: Vec<JobSampler>,
     pub addresses: Vec<JobAddress>,
     pub dispatches: Vec<WireDispatch>,
+    pub loop_counting: LoopCounting,
     /// Bits of modules with slots of which it is asked who recorded them.
     pub asked: BTreeSet<u32>,
 }

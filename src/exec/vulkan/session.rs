@@ -22,7 +22,8 @@ use super::pipeline_cache::PipelineCache;
 use super::protocol::{
     Cache, Ending, Fitness, Open, Opened, Phase, Stage, WireJob, WireMessage, WireRun, WireRuns,
 };
-use super::shape::{JobShape, KeptShapes};
+use super::settings::LoopCounting;
+use super::shape::{JobShape, KeptShapes, PassForm};
 use super::stop::JobStop;
 use super::{canary, version};
 use ash::vk;
@@ -218,6 +219,9 @@ impl DeviceSession {
                 .map(|_| pass_builder.recorded_pass(passed_job))
                 .collect::<Result<Vec<_>, _>>()
         };
+        if let (Some(counting_job), LoopCounting::Within) = (&loop_count, job.loop_counting) {
+            return Ok(JobShape::counting_within(job, record_passes(counting_job)?));
+        }
         let counting_passes = loop_count.as_ref().map_or(Ok(Vec::new()), &mut record_passes)?;
         // The layer's words on the loop count are not about the kernel: they stay with its passes.
         Ok(JobShape::new(job, counting_passes, record_passes(job)?))
@@ -265,10 +269,12 @@ impl DeviceSession {
         let last_repetition = first_repetition + shape.own_passes.len() as u32 - 1;
         announce(Phase { repetition: last_repetition, stage: Stage::Collecting });
         for (pass_index, pass) in shape.own_passes.iter_mut().enumerate() {
-            if let Some(ending) = shape
-                .counting_passes
-                .get_mut(pass_index)
-                .and_then(|loop_count| self.cut_off_ending(loop_count, job))
+            let loop_count = match shape.own_form {
+                PassForm::LoopCounting => Some(&mut *pass),
+                PassForm::Own => shape.counting_passes.get_mut(pass_index),
+            };
+            if let Some(ending) =
+                loop_count.and_then(|loop_count| self.cut_off_ending(loop_count, job))
             {
                 runs.add_run(WireRun::ended(ending));
                 return Ok(ShapeOutcome::Ended);
@@ -350,13 +356,6 @@ enum ShapeOutcome {
     AllCompleted,
     /// One did not.
     Ended,
-}
-
-/// In which form a pass runs.
-#[derive(Debug, Clone, Copy)]
-enum PassForm {
-    LoopCounting,
-    Own,
 }
 
 /// A pass that runs for a repetition.

@@ -19,6 +19,17 @@ pub enum ValidationLayers {
     Off,
 }
 
+/// Where the loops of kernels are counted on a device that ends them by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum LoopCounting {
+    /// In a run ahead of the kernel's own.
+    #[default]
+    Ahead,
+    /// In the run whose results are kept: half the pipelines and half the runs, of a module that is the kernel's but
+    /// for the counter.
+    Within,
+}
+
 /// How the engine runs.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -38,6 +49,8 @@ pub struct Settings {
     /// Bytes of memory that a worker may take beside eight times a job's `memory_bytes`; more ends
     /// it.
     pub memory: u64,
+    /// Where loops are counted.
+    pub loop_counting: LoopCounting,
     /// Added to the worker's environment.
     pub environment: BTreeMap<String, String>,
 }
@@ -53,6 +66,7 @@ impl Settings {
             start: Duration::from_secs(60),
             preparation: Duration::from_secs(60),
             memory: 4 << 30,
+            loop_counting: LoopCounting::default(),
             environment: BTreeMap::new(),
         }
     }

@@ -25,11 +25,28 @@ pub(crate) struct JobShape {
     pub counting_passes: Vec<Pass>,
     /// For each repetition its own.
     pub own_passes: Vec<Pass>,
+    /// Whether these count loops.
+    pub own_form: PassForm,
+}
+
+/// In which form a pass runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PassForm {
+    LoopCounting,
+    Own,
 }
 
 impl JobShape {
+    /// A shape whose own passes run the kernels as they are.
     pub(crate) fn new(job: &WireJob, counting: Vec<Pass>, own: Vec<Pass>) -> Self {
-        Self { job: job.clone(), counting_passes: counting, own_passes: own }
+        let job = job.clone();
+        Self { job, counting_passes: counting, own_passes: own, own_form: PassForm::Own }
+    }
+
+    /// A shape whose own passes count loops.
+    pub(crate) fn counting_within(job: &WireJob, counting: Vec<Pass>) -> Self {
+        let (job, counting_passes) = (job.clone(), Vec::new());
+        Self { job, counting_passes, own_passes: counting, own_form: PassForm::LoopCounting }
     }
 
     /// How many repetitions of a job share a shape.
@@ -50,6 +67,7 @@ impl JobShape {
         self.own_passes.len() == repetition_count as usize
             && own_job.memory_bytes == job.memory_bytes
             && own_job.dispatches == job.dispatches
+            && own_job.loop_counting == job.loop_counting
             && own_job
                 .modules
                 .iter()

@@ -11,6 +11,7 @@ use super::protocol::{
     WireBinding, WireDispatch, WireImage, WireInvocations, WireJob, WireMessage, WireModule,
     WireRecords, WireRun,
 };
+use super::settings::LoopCounting;
 use sha2::Digest as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -73,16 +74,19 @@ impl KnownModules {
     }
 }
 
+/// Modules that a worker keeps.
+const KNOWN_MODULES: usize = 256;
+
 /// A job in wire form, with the bits of which it is asked who recorded them; words that the worker
-/// has had are left out. Past `most` modules the worker starts anew.
+/// has had are left out. Past [`KNOWN_MODULES`] modules the worker starts anew.
 pub(crate) fn wire_job(
     job: &Job,
     asked_bits: &BTreeSet<u32>,
+    loop_counting: LoopCounting,
     known_modules: &mut KnownModules,
-    most_modules: usize,
 ) -> WireJob {
     let module_cache =
-        if known_modules.digests.len() > most_modules { Cache::Forget } else { Cache::Keep };
+        if known_modules.digests.len() > KNOWN_MODULES { Cache::Forget } else { Cache::Keep };
     if module_cache == Cache::Forget {
         *known_modules = KnownModules::default();
     }
@@ -96,6 +100,7 @@ pub(crate) fn wire_job(
         samplers: job.resources.samplers.clone(),
         addresses: job.resources.addresses.clone(),
         dispatches: job.dispatches.iter().map(wire_dispatch).collect(),
+        loop_counting,
         asked: asked_bits.clone(),
     }
 }
