@@ -12,6 +12,7 @@ use vkcert::glsl::mutation::{
     mutate,
 };
 use vkcert::spirv::calls::reachable_functions;
+use vkcert::spirv::identity::{ModuleIdentity, module_identity};
 use vkcert::spirv::module::{Id, Module};
 
 /// The functions of a module that its entry point calls, as text: what stands in front of them, by what it is; their own ids, by their order.
@@ -112,6 +113,12 @@ impl<'m> FunctionsText<'m> {
     }
 }
 
+/// None of what is refused.
+fn identity(compiled: &Result<Vec<u32>, NotCompiled>) -> Option<ModuleIdentity> {
+    let module = Module::parse(Arc::new(compiled.as_ref().ok()?.clone())).expect("it parses");
+    Some(module_identity(&module).expect("the compiler makes one entry point"))
+}
+
 fn functions_text(compiled: &Result<Vec<u32>, NotCompiled>) -> Result<String, String> {
     match compiled {
         Ok(words) => {
@@ -134,10 +141,13 @@ fn first_difference(one: Result<String, String>, other: Result<String, String>) 
 /// How many of a kernel's mutants are alike, one in `stride`.
 fn compare(name: &str, source: &KernelSource, mutated: &MutatedKernel, stride: usize) -> usize {
     let chosen: Vec<&SourceMutant> = mutated.mutants.iter().step_by(stride).collect();
+    let mut alike = BTreeMap::new();
     for mutants in chosen.chunks(16) {
         let together = compile_mutants(source, mutated, mutants);
         for (mutant, together) in mutants.iter().zip(&together) {
             let alone = compile_alone(source, mutated, mutant);
+            let own_identity = identity(&alone);
+            assert_eq!(identity(together), own_identity, "{name}: {:?}", mutant.edits);
             let (together, alone) = (functions_text(together), functions_text(&alone));
             assert!(
                 together == alone,
@@ -145,6 +155,10 @@ fn compare(name: &str, source: &KernelSource, mutated: &MutatedKernel, stride: u
                 mutant.edits,
                 first_difference(together, alone)
             );
+            if let Some(own_identity) = own_identity {
+                let first = alike.entry(own_identity).or_insert_with(|| alone.clone());
+                assert!(*first == alone, "{name}: {:?} is no duplicate", mutant.edits);
+            }
         }
     }
     chosen.len()

@@ -31,9 +31,12 @@ fn assert_judged_alike(kernels: &[&str]) {
     let (together, each) = (mutate(&["--one-module"]), mutate(&[]));
     let mut differing = Vec::new();
     for kernel in kernels {
-        let rows = mutants(&together, kernel).iter().zip(mutants(&each, kernel));
-        for (together, each) in rows {
+        let each_mutant = mutants(&each, kernel);
+        for (together, each) in mutants(&together, kernel).iter().zip(each_mutant) {
             assert_eq!((&together["number"], &together["diff"]), (&each["number"], &each["diff"]));
+            // A duplicate does what the mutant that it is compared with does.
+            let first = each_mutant.iter().find(|row| row["number"] == each["same_as"]);
+            let each = first.unwrap_or(each);
             let number = &together["number"];
             let (together, each) = (result(together), result(each));
             if together != each {
@@ -332,6 +335,28 @@ fn what_is_the_same_for_all_values_is_proved_equivalent() {
     let survivors = mutants(&mutation, "both").iter().filter(|row| row["status"] == "survived");
     let survivors: Vec<&str> = survivors.map(|row| row["diff"].as_str().unwrap()).collect();
     assert!(survivors.iter().any(|diff| diff.contains("(values[i] >= 0u ?")), "{survivors:?}");
+}
+
+#[test]
+fn mutants_that_are_compiled_to_one_module_count_once() {
+    let options = ["--kernel", "prefix_sum", "--operator", "LIT,LST,LBO,ERT"];
+    let mutation = run_json(vkcert().arg("mutate").arg(root()).args(options), 0);
+    let rows = mutants(&mutation, "prefix_sum");
+    let duplicates: Vec<&Value> =
+        rows.iter().filter(|mutant| mutant["status"] == "duplicate").collect();
+    // A literal that is one more, and the value that is stored and is one more.
+    assert!(duplicates.len() >= 3, "{duplicates:#?}");
+    for duplicate in &duplicates {
+        let first = rows.iter().find(|row| row["number"] == duplicate["same_as"]).unwrap();
+        assert!(first["number"].as_u64() < duplicate["number"].as_u64());
+        assert!(first["tests"].is_object() && duplicate["tests"].is_null(), "{first:#?}");
+        assert_ne!(first["diff"], duplicate["diff"]);
+    }
+    let counts = &mutation["summary"]["counts"];
+    assert_eq!(counts["duplicate"], duplicates.len());
+    let judged = rows.iter().filter(|mutant| mutant["tests"].is_object()).count();
+    let uncounted = counts["equivalent"].as_u64().unwrap() + counts["accepted"].as_u64().unwrap();
+    assert_eq!(mutation["score"]["judged"], judged - uncounted as usize);
 }
 
 #[test]

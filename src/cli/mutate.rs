@@ -286,6 +286,7 @@ impl MutationOutcome<'_> {
             MutantStatus::Killed
             | MutantStatus::Equivalent
             | MutantStatus::NotCompiled
+            | MutantStatus::Duplicate
             | MutantStatus::Accepted => return,
         };
         self.write_mutant(text, kernel, mutant, mutant.status.word(), reason);
@@ -370,6 +371,9 @@ impl MutationOutcome<'_> {
         }
         if let Some(reason) = mutant.runs.reason() {
             value["reason"] = json!(reason);
+        }
+        if let Some(first) = mutant.runs.same_as() {
+            value["same_as"] = json!(first);
         }
         if let Some(proof) = mutant.proof {
             value["proof"] = json!(proof.name());

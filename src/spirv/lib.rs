@@ -13,6 +13,7 @@ pub mod float_controls;
 pub mod flow;
 pub mod fold;
 pub mod foreign;
+pub mod identity;
 pub mod interface;
 pub mod locate;
 pub mod memory_semantics;
@@ -32,6 +33,8 @@ pub mod validate;
 
 #[cfg(test)]
 mod compile_tests;
+#[cfg(test)]
+mod identity_tests;
 #[cfg(test)]
 use validate::TargetEnv;
 #[cfg(test)]

@@ -186,7 +186,9 @@ pub(super) fn judge_on_device(
              ({difference})"
         ));
     }
-    let is_run = |mutant: &&MutantEvidence| mutant.status != MutantStatus::NotCompiled;
+    let is_run = |mutant: &&MutantEvidence| {
+        !matches!(mutant.status, MutantStatus::NotCompiled | MutantStatus::Duplicate)
+    };
     let mut tasks: Vec<DeviceTask> =
         judged.mutants.iter().filter(is_run).map(|mutant| device.task(mutant)).collect();
     for task in &mut tasks {

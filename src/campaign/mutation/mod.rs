@@ -12,6 +12,7 @@
 mod device_run;
 mod dispatch_mutants;
 mod dispatch_run;
+mod duplicates;
 mod equivalence;
 mod mutant_run;
 mod plan;
@@ -27,6 +28,7 @@ use crate::test_run::PreparedTest;
 pub use device_run::{DeviceModule, DeviceMutant, EngineAgreement};
 use device_run::{KernelOnDevice, judge_on_device};
 use dispatch_mutants::files_of_tests;
+use duplicates::{AlikeMutants, CompiledMutant, Duplicates, Novelty};
 use equivalence::prove_by_ranges;
 use mutant_run::{MutantBench, MutantModule};
 pub(crate) use plan::ids_of_text;
@@ -39,7 +41,7 @@ use test_order::{TestOrder, is_scout};
 pub use unchanged::unchanged_kernels;
 use vkcert_exec::Executor;
 use vkcert_glsl::mutation::{SelectionWanted, SourceMutant};
-use vkcert_model::evidence::{JudgingTests, MutationEvidence, MutationExtent};
+use vkcert_model::evidence::{JudgingTests, MutantRuns, MutationEvidence, MutationExtent};
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::place::SourceFile;
 use vkcert_requirement::Project;
@@ -183,7 +185,7 @@ fn judge_kernel<'p>(
 }
 
 /// Mutants that are compiled, and then judged, before others are.
-const MUTANTS_AT_ONCE: usize = 384;
+const MUTANTS_AT_ONCE: usize = 128;
 
 /// Mutants in one compilation.
 const COMPILED_TOGETHER: usize = 16;
@@ -195,35 +197,55 @@ struct KernelJudgement<'a, 'p> {
     modules: MutantModules,
 }
 
-/// A mutant by its index among those that are judged, with its module where it has one of its own.
-type CompiledMutant = (usize, Option<MutantModule>);
-
 impl KernelJudgement<'_, '_> {
     /// Judges mutants on all cores: scouts first, which tell the tests to ask first of the others. What became of
-    /// them is in their own order.
+    /// them is in their own order. Of those with one module one is run.
     fn judge_scouts_first(&self) -> Result<Vec<MutantFacts>, CampaignError> {
         let (scouts, others): (Vec<usize>, Vec<usize>) =
             (0..self.plan.chosen.len()).partition(|index| is_scout(*index));
-        let mut judged = self.judge_all(&scouts, &TestOrder::default())?;
+        let mut duplicates = Duplicates::default();
+        let mut judged = self.judge_all(&scouts, &TestOrder::default(), &mut duplicates)?;
         let order = TestOrder::of_scouts(judged.iter().map(|(index, facts)| (*index, &facts.runs)));
-        judged.extend(self.judge_all(&others, &order)?);
-        judged.sort_by_key(|(index, _)| *index);
-        Ok(judged.into_iter().map(|(_, facts)| facts).collect())
+        judged.extend(self.judge_all(&others, &order, &mut duplicates)?);
+        let mut facts: BTreeMap<usize, MutantFacts> = judged.into_iter().collect();
+        duplicates.groups().for_each(|alike| self.settle_alike(&mut facts, &alike));
+        Ok(facts.into_values().collect())
+    }
+
+    /// Gives what became of the mutant that was run to the one that counts.
+    fn settle_alike(&self, facts: &mut BTreeMap<usize, MutantFacts>, alike: &AlikeMutants) {
+        if alike.first != alike.met_first
+            && let Some(mut own) = facts.remove(&alike.met_first)
+        {
+            // The proof is of its own text.
+            if let PlannedMutant::OfText(mutant) = self.plan.mutant(self.plan.chosen[alike.first])
+                && own.runs.kill_cause().is_none()
+            {
+                own.difference = self.bench.difference(mutant);
+            }
+            facts.insert(alike.first, own);
+        }
+        let same = MutantRuns::SameAs(self.plan.number(alike.first));
+        for index in &alike.duplicates {
+            facts.insert(*index, MutantFacts::without_proof(same.clone()));
+        }
     }
 
     fn judge_all(
         &self,
         indices: &[usize],
         order: &TestOrder,
+        duplicates: &mut Duplicates,
     ) -> Result<Vec<(usize, MutantFacts)>, CampaignError> {
         let mut judged = Vec::new();
         for indices in indices.chunks(MUTANTS_AT_ONCE) {
-            let compiled: Vec<CompiledMutant> = indices
+            let mut compiled: Vec<CompiledMutant> = indices
                 .par_chunks(COMPILED_TOGETHER)
                 .flat_map_iter(|part| self.compile(part))
                 .collect();
+            compiled.retain(|mutant| duplicates.meet(mutant) == Novelty::New);
             let rows = compiled.into_par_iter().with_max_len(1);
-            let facts = rows.map(|(index, module)| {
+            let facts = rows.map(|CompiledMutant { index, module, .. }| {
                 let facts = self.judge(index, module, &order.of_mutant(index))?;
                 Ok((index, facts))
             });
@@ -243,7 +265,9 @@ impl KernelJudgement<'_, '_> {
             indices.iter().filter_map(of_text).unzip();
         let modules = self.bench.compile(&mutants);
         let mut modules: BTreeMap<usize, MutantModule> = own.into_iter().zip(modules).collect();
-        indices.iter().map(|index| (*index, modules.remove(index))).collect()
+        let compiled =
+            indices.iter().map(|index| CompiledMutant::new(*index, modules.remove(index)));
+        compiled.collect()
     }
 
     fn judge(

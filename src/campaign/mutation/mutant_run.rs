@@ -27,6 +27,7 @@ use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::TestId;
 use vkcert_model::verdict::Verdict;
 use vkcert_sequential::{Jobs, RaceScopeWanted, SequentialExecutor, SequentialRun};
+use vkcert_spirv::module::Module;
 
 /// The tests of a kernel as the kernel itself passes them.
 pub(super) struct MutantBench<'a> {
@@ -58,8 +59,8 @@ pub(super) struct TestBaseline<'a> {
     steps: u64,
 }
 
-/// Words of a mutant's module, or why there is none.
-pub(super) type MutantModule = Result<Vec<u32>, NotCompiled>;
+/// A mutant's module, or why there is none.
+pub(super) type MutantModule = Result<Arc<Module>, NotCompiled>;
 
 /// What tells a finding from another one.
 type FindingKey = (FindingKind, String);
@@ -158,7 +159,7 @@ impl<'a> MutantBench<'a> {
     /// Modules of the mutants' own texts, one for each.
     pub(super) fn compile(&self, mutants: &[&SourceMutant]) -> Vec<MutantModule> {
         match self.source {
-            Some(source) => compile_mutants(source, self.mutated, mutants),
+            Some(source) => modules_of(source, self.mutated, mutants),
             None => mutants.iter().map(|_| Err(NotCompiled::Elsewhere)).collect(),
         }
     }
@@ -171,9 +172,9 @@ impl<'a> MutantBench<'a> {
         first: &[TestId],
     ) -> Result<MutantFacts, CampaignError> {
         match module {
-            Ok(words) => {
-                let words = Arc::new(words);
-                self.judge_by(mutant, first, |baseline| Some(baseline.job_with(&words)))
+            Ok(module) => {
+                self.engine.keep_module(&module);
+                self.judge_by(mutant, first, |baseline| Some(baseline.job_with(&module.words)))
             }
             Err(not_compiled) => Ok(MutantFacts::without_proof(runs_of_refused(not_compiled))),
         }
@@ -233,7 +234,8 @@ impl<'a> MutantBench<'a> {
         MutantRuns::Judged(verdicts)
     }
 
-    fn difference(&self, mutant: &SourceMutant) -> Difference {
+    /// In what a mutant differs from the kernel.
+    pub(super) fn difference(&self, mutant: &SourceMutant) -> Difference {
         match (self.source, self.compared()) {
             (Some(source), Some(of_kernel)) => {
                 difference_of_mutant(source, self.mutated, mutant, of_kernel)
@@ -259,11 +261,26 @@ pub(super) fn difference_of_contents(of_kernel: &Run, with_all: &Run) -> Option<
     (with_all.buffers[..own_count] != of_kernel.buffers[..]).then(|| "other contents".to_owned())
 }
 
+/// Modules of mutants' own texts, one for each.
+pub(super) fn modules_of(
+    source: &KernelSource,
+    mutated: &MutatedKernel,
+    mutants: &[&SourceMutant],
+) -> Vec<MutantModule> {
+    let modules = compile_mutants(source, mutated, mutants).into_iter().map(|words| {
+        let module = Module::parse(Arc::new(words?));
+        module.map(Arc::new).map_err(|error| NotCompiled::Unreadable(error.to_string()))
+    });
+    modules.collect()
+}
+
 /// What becomes of a mutant for which there is no module.
 pub(super) fn runs_of_refused(not_compiled: NotCompiled) -> MutantRuns {
     match not_compiled {
         NotCompiled::Refused(reason) => MutantRuns::NotCompiled(reason),
-        elsewhere @ NotCompiled::Elsewhere => MutantRuns::NotRun(elsewhere.to_string()),
+        other @ (NotCompiled::Unreadable(_) | NotCompiled::Elsewhere) => {
+            MutantRuns::NotRun(other.to_string())
+        }
     }
 }
 

@@ -221,6 +221,11 @@ impl KernelPlan<'_> {
         }
     }
 
+    /// The number of a chosen mutant.
+    pub(super) fn number(&self, index: usize) -> u32 {
+        self.chosen[index] as u32 + 1
+    }
+
     /// Whether a mutant is asked for: by its operators, and where tests of some requirements are to judge, as a
     /// fault that one of these has.
     fn is_asked(&self, place: usize, asked: &MutationExtent) -> bool {
@@ -287,6 +292,7 @@ impl KernelPlan<'_> {
             | MutantStatus::Equivalent
             | MutantStatus::NoTest
             | MutantStatus::NotCompiled
+            | MutantStatus::Duplicate
             | MutantStatus::Accepted => None,
         };
         let (number, operators) = (place as u32 + 1, mutant.operators().to_vec());

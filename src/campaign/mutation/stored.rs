@@ -5,16 +5,17 @@
 //! is said not to compile is compiled again.
 //! Does not cover: whether the verdicts are true (`verify --replay` judges every mutant again).
 
-use super::MutationFacts;
+use super::duplicates::{CompiledMutant, Duplicates};
 use super::equivalence::{ComparedText, Difference, difference_of_mutant, prove_by_ranges};
-use super::mutant_run::runs_of_refused;
+use super::mutant_run::{modules_of, runs_of_refused};
 use super::plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
+use super::{COMPILED_TOGETHER, MutationFacts};
 use crate::CampaignError;
 use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use vkcert_glsl::mutation::{SelectionWanted, compile_alone};
+use vkcert_glsl::mutation::{SelectionWanted, SourceMutant, compile_alone};
 use vkcert_model::evidence::{Evidence, MutantEvidence, MutantRuns, MutationEvidence};
 use vkcert_requirement::Project;
 use vkcert_verification::Verification;
@@ -59,12 +60,45 @@ fn evidence_of_kernel(
     plan.evidence(stored_facts(plan, stored))
 }
 
+/// The numbers of the mutants that others have the module of, by the index of these.
+fn duplicates_of(plan: &KernelPlan<'_>) -> BTreeMap<usize, u32> {
+    let Some(source) = &plan.source else { return BTreeMap::new() };
+    let indices: Vec<usize> = (0..plan.chosen.len()).collect();
+    let compile = |part: &[usize]| -> Vec<CompiledMutant> {
+        let of_text = |index: &usize| match plan.mutant(plan.chosen[*index]) {
+            PlannedMutant::OfText(mutant) => Some((*index, mutant)),
+            PlannedMutant::OfDispatches(_) => None,
+        };
+        let (own, mutants): (Vec<usize>, Vec<&SourceMutant>) =
+            part.iter().filter_map(of_text).unzip();
+        let modules = modules_of(source, &plan.mutated, &mutants);
+        let compiled = own.into_iter().zip(modules);
+        compiled.map(|(index, module)| CompiledMutant::new(index, Some(module))).collect()
+    };
+    let compiled: Vec<CompiledMutant> =
+        indices.par_chunks(COMPILED_TOGETHER).flat_map_iter(compile).collect();
+    let mut duplicates = Duplicates::default();
+    for mutant in &compiled {
+        duplicates.meet(mutant);
+    }
+    let alike = duplicates.groups();
+    let rows = alike.flat_map(|alike| {
+        let first = plan.number(alike.first);
+        alike.duplicates.into_iter().map(move |index| (index, first))
+    });
+    rows.collect()
+}
+
 /// Verdicts as they are stored. What no test noticed is compared with the kernel again, and what did not
 /// run is compiled again.
 fn stored_facts(plan: &KernelPlan<'_>, stored: &MutationEvidence) -> Vec<MutantFacts> {
     let source = plan.source.as_ref();
     let of_kernel = source.and_then(|source| ComparedText::of_text(source, &plan.mutated, None));
-    let facts_of = |(place, stored): (&usize, &MutantEvidence)| {
+    let duplicates = duplicates_of(plan);
+    let facts_of = |(index, (place, stored)): (usize, (&usize, &MutantEvidence))| {
+        if let Some(first) = duplicates.get(&index) {
+            return MutantFacts::without_proof(MutantRuns::SameAs(*first));
+        }
         let (mutant, source) = match (plan.mutant(*place), source) {
             (PlannedMutant::OfText(mutant), Some(source)) => (mutant, source),
             // There is nothing to compile.
@@ -74,6 +108,8 @@ fn stored_facts(plan: &KernelPlan<'_>, stored: &MutationEvidence) -> Vec<MutantF
         };
         let runs = match &stored.runs {
             MutantRuns::Judged(_) => stored.runs.clone(),
+            // It is not, and nobody knows what the tests make of it.
+            MutantRuns::SameAs(_) => MutantRuns::Judged(BTreeMap::new()),
             MutantRuns::NotCompiled(_) | MutantRuns::NotRun(_) => {
                 match compile_alone(source, &plan.mutated, mutant) {
                     // It would have run, and nobody knows how.
@@ -92,7 +128,7 @@ fn stored_facts(plan: &KernelPlan<'_>, stored: &MutationEvidence) -> Vec<MutantF
         };
         MutantFacts { runs, difference }
     };
-    let rows = plan.chosen.par_iter().zip(&stored.mutants).with_max_len(1);
+    let rows = plan.chosen.par_iter().zip(&stored.mutants).enumerate().with_max_len(1);
     let mut facts: Vec<MutantFacts> = rows.map(facts_of).collect();
     prove_by_ranges(&mut facts, || of_kernel.as_ref());
     facts

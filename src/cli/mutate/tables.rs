@@ -28,6 +28,7 @@ const COLUMNS: &[CountColumn] = &[
     column("TIME, ERROR", |counts| counts.by_ending),
     column("SURVIVED", |counts| counts.survived),
     rare("EQUIVALENT", |counts| counts.equivalent),
+    rare("DUPLICATE", |counts| counts.duplicate),
     rare("ACCEPTED", |counts| counts.accepted),
     rare("NO TEST", |counts| counts.no_test),
     rare("UNDECIDED", |counts| counts.undecided),

@@ -38,11 +38,16 @@ fn with_mutants(honest: &HonestEvidence, change: fn(&mut MutantEvidence)) -> Evi
 #[test]
 fn a_score_is_not_raised_by_what_does_not_compile_nor_lowered_by_dropped_proofs() {
     let honest = honest();
-    let changes: [fn(&mut MutantEvidence); 3] = [
+    let changes: [fn(&mut MutantEvidence); 4] = [
         |mutant| mutant.proof = None,
         |mutant| {
             if mutant.status == MutantStatus::Survived {
                 mutant.runs = MutantRuns::NotCompiled("'x' : undeclared identifier".to_owned());
+            }
+        },
+        |mutant| {
+            if mutant.status == MutantStatus::Survived {
+                mutant.runs = MutantRuns::SameAs(1);
             }
         },
         |mutant| {

@@ -138,6 +138,10 @@ fn outcome_without_acceptance(
             Rejected(format!("not needed: it is proved to do what the kernel does ({proof})"))
         }
         MutantStatus::NotCompiled => Rejected("not needed: it does not compile".to_owned()),
+        MutantStatus::Duplicate => {
+            let first = mutant.runs.same_as().map(|first| first.to_string()).unwrap_or_default();
+            Rejected(format!("not needed: it is compiled to the module of mutant {first}"))
+        }
         MutantStatus::NoTest if rules.lacks_tests => NotJudged("tests were left out".to_owned()),
         MutantStatus::NoTest => {
             Rejected("no test runs its kernel: what it does is not known".to_owned())

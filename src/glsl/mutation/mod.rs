@@ -163,6 +163,9 @@ pub enum NotCompiled {
     /// The compiler refuses the text: its first message.
     #[error("{0}")]
     Refused(String),
+    /// What the compiler makes of it cannot be read.
+    #[error("its module cannot be read: {0}")]
+    Unreadable(String),
     /// The fault is neither in a file nor in the value of a definition of the project: only these are
     /// compiled with a change.
     #[error(

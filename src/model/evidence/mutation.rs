@@ -98,6 +98,8 @@ pub struct MutantEdit {
 pub enum MutantRuns {
     /// What each test made of it; a test that is not named did not run, since others had noticed it.
     Judged(BTreeMap<TestId, MutantVerdict>),
+    /// It did not run: it is compiled to the module of the mutant of this kernel with this number, which is lower.
+    SameAs(u32),
     /// The compiler refuses it, for this reason.
     NotCompiled(String),
     /// It could not be run, for this reason.
@@ -172,6 +174,8 @@ pub enum MutantStatus {
     NoTest,
     /// The compiler refuses it.
     NotCompiled,
+    /// It is the fault of another mutant in other words.
+    Duplicate,
     /// No test noticed it, and it is not known whether one would have.
     Undecided,
     /// No test noticed it, and a justification accepts that.
@@ -186,6 +190,7 @@ impl MutantStatus {
         (MutantStatus::Equivalent, "equivalent"),
         (MutantStatus::NoTest, "no-test"),
         (MutantStatus::NotCompiled, "not-compiled"),
+        (MutantStatus::Duplicate, "duplicate"),
         (MutantStatus::Undecided, "undecided"),
         (MutantStatus::Accepted, "accepted"),
     ];
@@ -197,6 +202,7 @@ impl MutantStatus {
             MutantStatus::Killed
             | MutantStatus::Equivalent
             | MutantStatus::NotCompiled
+            | MutantStatus::Duplicate
             | MutantStatus::Accepted => false,
         }
     }
@@ -248,7 +254,7 @@ impl MutantRuns {
     pub fn verdicts(&self) -> impl Iterator<Item = (&TestId, &MutantVerdict)> {
         let verdicts = match self {
             MutantRuns::Judged(verdicts) => Some(verdicts),
-            MutantRuns::NotCompiled(_) | MutantRuns::NotRun(_) => None,
+            MutantRuns::SameAs(_) | MutantRuns::NotCompiled(_) | MutantRuns::NotRun(_) => None,
         };
         verdicts.into_iter().flatten()
     }
@@ -274,6 +280,7 @@ impl MutantRuns {
     /// What becomes of a mutant that is proved to do what the kernel does, or is not.
     pub fn status(&self, proof: Option<EquivalenceProof>) -> MutantStatus {
         let verdicts = match self {
+            MutantRuns::SameAs(_) => return MutantStatus::Duplicate,
             MutantRuns::NotCompiled(_) => return MutantStatus::NotCompiled,
             MutantRuns::NotRun(_) => return MutantStatus::Undecided,
             MutantRuns::Judged(verdicts) => verdicts,
@@ -290,9 +297,18 @@ impl MutantRuns {
         }
     }
 
+    /// The number of the mutant that it is a duplicate of.
+    pub fn same_as(&self) -> Option<u32> {
+        match self {
+            MutantRuns::SameAs(first) => Some(*first),
+            MutantRuns::Judged(_) | MutantRuns::NotCompiled(_) | MutantRuns::NotRun(_) => None,
+        }
+    }
+
     /// Why it was not judged, or not by all tests; none where it was.
     pub fn reason(&self) -> Option<&str> {
         match self {
+            MutantRuns::SameAs(_) => None,
             MutantRuns::NotCompiled(reason) | MutantRuns::NotRun(reason) => Some(reason),
             MutantRuns::Judged(verdicts) => verdicts.values().find_map(|verdict| match verdict {
                 MutantVerdict::Undecided(reason) => Some(reason.as_str()),
@@ -379,6 +395,9 @@ pub struct MutantCounts {
     pub no_test: u32,
     /// That do not compile.
     pub not_compiled: u32,
+    /// That are the fault of another one in other words.
+    #[serde(default)]
+    pub duplicate: u32,
     /// Of which it is not known.
     pub undecided: u32,
     /// That no test noticed, and a justification accepts.
@@ -405,6 +424,7 @@ impl MutantCounts {
                 MutantStatus::Equivalent => counts.equivalent += 1,
                 MutantStatus::NoTest => counts.no_test += 1,
                 MutantStatus::NotCompiled => counts.not_compiled += 1,
+                MutantStatus::Duplicate => counts.duplicate += 1,
                 MutantStatus::Undecided => counts.undecided += 1,
                 MutantStatus::Accepted => counts.accepted += 1,
             }
@@ -412,16 +432,19 @@ impl MutantCounts {
         counts
     }
 
-    /// Mutants that count for the score: all that compile and are neither proved to do what the kernel does nor
-    /// accepted by a justification.
+    /// Mutants that count for the score: all that compile and are neither proved to do what the kernel does, nor
+    /// duplicates, nor accepted by a justification.
     pub fn judged(&self) -> u32 {
         self.killed + self.survived + self.no_test + self.undecided
     }
 
     /// What compiles and does not count for the score; none where all of it does.
     pub fn uncounted_in_words(&self) -> Option<String> {
-        let parts =
-            [(self.equivalent, "proved equivalent"), (self.accepted, "accepted by justification")];
+        let parts = [
+            (self.equivalent, "proved equivalent"),
+            (self.duplicate, "duplicates"),
+            (self.accepted, "accepted by justification"),
+        ];
         let parts = parts.into_iter().filter(|(count, _)| *count > 0);
         let parts: Vec<String> = parts.map(|(count, words)| format!("{count} {words}")).collect();
         (!parts.is_empty()).then(|| parts.join(", "))
@@ -429,7 +452,7 @@ impl MutantCounts {
 
     /// All of them.
     pub fn total(&self) -> u32 {
-        self.judged() + self.equivalent + self.not_compiled + self.accepted
+        self.judged() + self.equivalent + self.duplicate + self.not_compiled + self.accepted
     }
 }
 

@@ -36,6 +36,7 @@ pub(super) fn mutation_chapter(evidence: &Evidence, outline: &mut Outline) {
     open_mutants(evidence, outline);
     accepted_mutants(evidence, outline);
     equivalent_mutants(evidence, outline);
+    duplicate_mutants(evidence, outline);
 }
 
 fn score_notice(evidence: &Evidence, summary: &MutationSummary) -> Block {
@@ -83,7 +84,7 @@ fn limits_of_extent(asked: &MutationExtent) -> Vec<Text> {
 type Count = fn(&MutantCounts) -> u32;
 
 /// Columns of counts: title, what is counted.
-const COUNTS: [(&str, Count); 10] = [
+const COUNTS: [(&str, Count); 11] = [
     ("Counted", MutantCounts::judged),
     ("Killed", |counts| counts.killed),
     ("by expectation", |counts| counts.by_expectation),
@@ -92,6 +93,7 @@ const COUNTS: [(&str, Count); 10] = [
     ("Survived", |counts| counts.survived),
     ("Undecided, no test", |counts| counts.undecided + counts.no_test),
     ("Equivalent", |counts| counts.equivalent),
+    ("Duplicate", |counts| counts.duplicate),
     ("Accepted", |counts| counts.accepted),
     ("Not compiled", |counts| counts.not_compiled),
 ];
@@ -216,7 +218,7 @@ fn accepted_mutants(evidence: &Evidence, outline: &mut Outline) {
 /// The kernels with mutants of some statuses, and these.
 fn mutants_by_kernel(
     evidence: &Evidence,
-    is_wanted: fn(MutantStatus) -> bool,
+    is_wanted: impl Fn(MutantStatus) -> bool,
 ) -> impl Iterator<Item = (&MutationEvidence, Vec<&MutantEvidence>)> {
     let kernels = evidence.mutations.iter().map(move |kernel| {
         let mutants = kernel.mutants.iter().filter(|mutant| is_wanted(mutant.status));
@@ -281,14 +283,13 @@ fn diff_lines(evidence: &Evidence, edits: &[MutantEdit]) -> Vec<Text> {
 
 /// Those that are proved to do what the kernel does, with the name of the proof.
 fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
-    let is_proved = |status| status == MutantStatus::Equivalent;
-    let proved: Vec<(&MutationEvidence, &MutantEvidence)> = mutants_by_kernel(evidence, is_proved)
-        .flat_map(|(kernel, mutants)| mutants.into_iter().map(move |mutant| (kernel, mutant)))
-        .collect();
-    if proved.is_empty() {
+    let title = "Mutants proved equivalent";
+    let proof = |mutant: &MutantEvidence| mutant.proof.map_or("", |proof| proof.name()).to_owned();
+    let Some(table) = uncounted_table(evidence, title, MutantStatus::Equivalent, ("Proof", &proof))
+    else {
         return;
-    }
-    outline.add_heading(2, "Mutants proved equivalent", format!("{ANCHOR}-equivalent"));
+    };
+    outline.add_heading(2, title, format!("{ANCHOR}-equivalent"));
     outline.add_paragraph(
         "They are not counted. Proof same-module: mutant and kernel are compiled to one module. Proof same-normal-form: without optimisation \
          their modules differ in nothing but comparisons that come to the same for all values of their operands (of an unsigned x, x > 0 and \
@@ -296,16 +297,45 @@ fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
          comparisons of integers that come to the same for all values that their operands can have in the kernel where its behaviour is \
          defined, whatever the host hands over (of a multiple of 8, shift < 31 and shift < 32).",
     );
-    let mut table = Table::new("Mutants proved equivalent").columns(&[
-        "Kernel",
-        "Mutant",
-        "Operators",
-        "Place",
-        "Old",
-        "New",
-        "Proof",
-    ]);
-    for (kernel, mutant) in proved {
+    outline.add_table(table);
+}
+
+/// Those that are the fault of another one in other words.
+fn duplicate_mutants(evidence: &Evidence, outline: &mut Outline) {
+    let title = "Duplicates";
+    let first = |mutant: &MutantEvidence| {
+        mutant.runs.same_as().map(|first| first.to_string()).unwrap_or_default()
+    };
+    let Some(table) =
+        uncounted_table(evidence, title, MutantStatus::Duplicate, ("Same as", &first))
+    else {
+        return;
+    };
+    outline.add_heading(2, title, format!("{ANCHOR}-duplicates"));
+    outline.add_paragraph(
+        "They are compiled to the module of another mutant of their kernel, which has a lower number and counts alone: what tests make of it \
+         holds for all of them.",
+    );
+    outline.add_table(table);
+}
+
+/// Title and contents of a column.
+type MutantColumn<'a> = (&'a str, &'a dyn Fn(&MutantEvidence) -> String);
+
+/// The mutants of a status that are not counted, with why; none where there are none.
+fn uncounted_table(
+    evidence: &Evidence,
+    caption: &str,
+    status: MutantStatus,
+    (reason_title, reason): MutantColumn<'_>,
+) -> Option<Table> {
+    let mut rows = mutants_by_kernel(evidence, |own| own == status)
+        .flat_map(|(kernel, mutants)| mutants.into_iter().map(move |mutant| (kernel, mutant)))
+        .peekable();
+    rows.peek()?;
+    let columns = ["Kernel", "Mutant", "Operators", "Place", "Old", "New", reason_title];
+    let mut table = Table::new(caption).columns(&columns);
+    for (kernel, mutant) in rows {
         let codes: Vec<&str> = mutant.operators.iter().map(|operator| operator.code()).collect();
         let first = mutant.edits.first();
         let ChangedPart { old, new } =
@@ -319,8 +349,8 @@ fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
             })),
             Text::code(old),
             Text::code(new),
-            Text::plain(mutant.proof.map_or("", |proof| proof.name())),
+            Text::plain(reason(mutant)),
         ]);
     }
-    outline.add_table(table);
+    Some(table)
 }

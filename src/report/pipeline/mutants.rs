@@ -137,6 +137,10 @@ fn status_of(mutant: &MutantEvidence) -> (&'static str, Option<String>) {
         MutantStatus::Undecided => ("Survived", Some(format!("undecided: {}", reason()))),
         MutantStatus::NoTest => ("NoCoverage", Some("no test runs its kernel".to_owned())),
         MutantStatus::NotCompiled => ("CompileError", Some(reason())),
+        MutantStatus::Duplicate => {
+            let first = mutant.runs.same_as().map(|first| first.to_string()).unwrap_or_default();
+            ("Ignored", Some(format!("duplicate: compiled to the module of mutant {first}")))
+        }
         MutantStatus::Equivalent => {
             let proof = mutant.proof.map_or("", |proof| proof.name());
             ("Ignored", Some(format!("equivalent, proof {proof}")))

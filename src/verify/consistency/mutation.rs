@@ -34,6 +34,12 @@ pub(super) fn check_mutation(stored: &Evidence, verification: &mut Verification)
                     mutant.status.word()
                 )
             });
+            verification.check(is_duplicate_of_counted(kernel, mutant), || {
+                format!(
+                    "mutant {} of kernel {}: it is no duplicate of one that counts",
+                    mutant.number, kernel.kernel
+                )
+            });
             check_verdicts(kernel, mutant, summary.asked.judges, verification);
         }
     }
@@ -94,6 +100,20 @@ fn is_listed_once(asked: &MutationExtent) -> bool {
     asked.operators.is_sorted_by(|left, right| left < right)
         && asked.kernels.is_sorted_by(|left, right| left < right)
         && asked.requirements.is_sorted_by(|left, right| left < right)
+}
+
+/// Whether a mutant that is called a duplicate names one in front of it that is none, of the kernel's text as it is.
+fn is_duplicate_of_counted(kernel: &MutationEvidence, mutant: &MutantEvidence) -> bool {
+    let Some(first) = mutant.runs.same_as() else { return true };
+    let is_of_dispatches =
+        |mutant: &MutantEvidence| mutant.edits.iter().any(|edit| is_requirement_file(&edit.file));
+    let named = kernel.mutants.iter().find(|row| row.number == first);
+    named.is_some_and(|named| {
+        matches!(named.runs, MutantRuns::Judged(_))
+            && named.number < mutant.number
+            && !is_of_dispatches(named)
+            && !is_of_dispatches(mutant)
+    })
 }
 
 /// The tests of the kernel judged each mutant; one is left out only behind an expectation that does not

@@ -25,6 +25,7 @@ use vkcert_model::id::ModuleKey;
 use vkcert_model::invocations::InvocationRecords;
 use vkcert_model::schedule::{Extent, Turns};
 use vkcert_model::verdict::EngineName;
+use vkcert_spirv::module::Module;
 
 /// Instructions of kept modules, and actions of kept programs: some megabytes of each.
 const LITTLE_ROOM: usize = 20_000;
@@ -127,6 +128,11 @@ impl SequentialExecutor {
     pub fn keeping_little_of_its_own(&self, jobs_at_a_time: usize) -> Self {
         let room = LITTLE_ROOM.saturating_mul(jobs_at_a_time);
         Self { settings: self.settings, programs: Arc::new(ProgramCache::with_room(room)) }
+    }
+
+    /// Hands over a module that is parsed, for jobs that are to follow with its words.
+    pub fn keep_module(&self, module: &Arc<Module>) {
+        self.programs.keep_module(module);
     }
 
     /// What this engine and its clones decoded, and which dispatches several cores ran; depends on

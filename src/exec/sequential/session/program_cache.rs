@@ -117,9 +117,17 @@ impl ProgramCache {
         }
         self.counters.count_event(Counter::Parsed);
         let module = Arc::new(Module::parse(Arc::clone(spirv_words))?);
-        let size = module.instructions.len();
-        self.kept().modules.keep(digest, Arc::clone(&module), size);
+        self.keep_as(digest, &module);
         Ok(module)
+    }
+
+    pub(crate) fn keep_module(&self, module: &Arc<Module>) {
+        self.keep_as(digest_of(&&module.words), module);
+    }
+
+    fn keep_as(&self, digest: u64, module: &Arc<Module>) {
+        let size = module.instructions.len();
+        self.kept().modules.keep(digest, Arc::clone(module), size);
     }
 
     pub(crate) fn decoded_program(
