@@ -782,6 +782,34 @@ fn without_the_barrier_between_two_dispatches_they_race() {
     assert_eq!(verified["problems"], serde_json::json!([]));
 }
 
+/// Whether there is a device; without one a test that needs it says so.
+fn has_device() -> bool {
+    let listed = run(vkcert().args(["list", "devices", "--format", "json"]), 0);
+    let is_there = String::from_utf8_lossy(&listed.stdout).trim() != "[]";
+    if !is_there {
+        assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "no device");
+        eprintln!("NOT RUN: no device");
+    }
+    is_there
+}
+
+#[test]
+fn a_mutant_that_a_driver_compiles_for_long_is_not_killed_by_time() {
+    if !has_device() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // llvmpipe compiles when it dispatches, and one of these for more than a second.
+    let mut command = vkcert();
+    command.env("MESA_SHADER_CACHE_DISABLE", "true").env("VKCERT_CACHE", folder.path());
+    command.arg("mutate").arg(root()).args(["--kernel", "wavelet", "--operator", "LIT"]);
+    let mutation = run_json(command.args(["--engine", "both"]), 0);
+    let rows = mutation["device"]["mutants"].as_array().unwrap();
+    assert!(rows.iter().any(|row| row["agreement"] == "killed-on-both"), "{rows:#?}");
+    let alone = rows.iter().filter(|row| row["agreement"] == "killed-on-device");
+    assert_eq!(alone.collect::<Vec<_>>(), Vec::<&Value>::new());
+}
+
 #[test]
 fn a_device_judges_mutants_beside_the_sequential_engine() {
     let project = root().join("tests/projects/mutants");
@@ -794,10 +822,7 @@ fn a_device_judges_mutants_beside_the_sequential_engine() {
     mutate(&["--engine", "sequential", "--device", "0"], 2);
     let alone = mutate(&[], 0);
     assert_eq!(alone["device"], Value::Null);
-    let listed = run(vkcert().args(["list", "devices", "--format", "json"]), 0);
-    if String::from_utf8_lossy(&listed.stdout).trim() == "[]" {
-        assert!(std::env::var_os("VKCERT_REQUIRE_VULKAN").is_none(), "no device");
-        eprintln!("NOT RUN: no device");
+    if !has_device() {
         return;
     }
     let both = mutate(&["--engine", "both"], 0);

@@ -131,6 +131,15 @@ impl EngineAgreement {
     }
 }
 
+/// What ends a loop without end on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LoopEnd {
+    /// The driver, after so many iterations.
+    Driver,
+    /// Nothing but the limit of time.
+    Clock,
+}
+
 /// What a device made of the mutants of a kernel.
 pub(super) struct KernelOnDevice {
     pub(super) mutants: Vec<DeviceMutant>,
@@ -145,7 +154,8 @@ struct DeviceBaseline<'b> {
 }
 
 impl DeviceBaseline<'_> {
-    fn limited(&self, mut job: Job) -> Job {
+    /// With less time than the test has: for what the sequential engine saw take too many steps.
+    fn shortened(&self, mut job: Job) -> Job {
         let seconds = self.seconds.mul_add(SECONDS_FACTOR, SECONDS_ALLOWANCE);
         job.limits.seconds = job.limits.seconds.min(seconds);
         job
@@ -166,6 +176,7 @@ pub(super) fn judge_on_device(
     bench: &MutantBench<'_>,
     executor: &mut dyn Executor,
     judged: &MutationEvidence,
+    loops: LoopEnd,
 ) -> Result<KernelOnDevice, CampaignError> {
     let mut notes = Vec::new();
     let mut baselines = Vec::new();
@@ -179,7 +190,8 @@ pub(super) fn judge_on_device(
         }
     }
     let guard = MemoryGuard::of_module(&plan.kernel.module);
-    let mut device = MutantsOnDevice { plan, bench, executor, baselines, guard, selection: None };
+    let mut device =
+        MutantsOnDevice { plan, bench, executor, baselines, guard, loops, selection: None };
     if let Some(difference) = device.take_selection()? {
         notes.push(format!(
             "on the device each mutant has a module of its own: the one with all of them does not do what the kernel does \
@@ -241,6 +253,7 @@ struct MutantsOnDevice<'b, 'd> {
     executor: &'d mut dyn Executor,
     baselines: Vec<DeviceBaseline<'b>>,
     guard: MemoryGuard,
+    loops: LoopEnd,
     /// The module with all mutants; none where it is not used.
     selection: Option<Arc<Vec<u32>>>,
 }
@@ -306,6 +319,15 @@ impl<'b> MutantsOnDevice<'b, '_> {
         places
     }
 
+    /// Whether nothing but the clock will end a mutant in a test, as far as the sequential engine tells. All others
+    /// have the time of the test: a driver may compile a module, for seconds, when it is dispatched.
+    fn ends_by_the_clock(&self, evidence: &MutantEvidence, own: &DeviceBaseline<'_>) -> bool {
+        let mut verdicts = evidence.runs.verdicts();
+        let verdict = verdicts.find(|(test, _)| **test == own.baseline.prepared.test.id);
+        self.loops == LoopEnd::Clock
+            && verdict.is_some_and(|(_, verdict)| verdict.notices().contains(&Notice::Time))
+    }
+
     /// Runs the tests with a mutant, up to the first that notices it.
     fn judge(&mut self, task: &mut DeviceTask<'_>) {
         task.tests.clear();
@@ -315,7 +337,11 @@ impl<'b> MutantsOnDevice<'b, '_> {
                 // Another test has the fault.
                 Ok(None) => continue,
                 Ok(Some(job)) => {
-                    let run = self.executor.run(&own.limited(job), &mut Unobserved);
+                    let job = match self.ends_by_the_clock(task.evidence, own) {
+                        true => own.shortened(job),
+                        false => job,
+                    };
+                    let run = self.executor.run(&job, &mut Unobserved);
                     own.baseline.verdict_of(&self.bench.engine, run)
                 }
                 Err(reason) => MutantVerdict::Undecided(reason),

@@ -26,7 +26,7 @@ use crate::facts::MutationFacts;
 use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
 pub use device_run::{DeviceModule, DeviceMutant, EngineAgreement};
-use device_run::{KernelOnDevice, judge_on_device};
+use device_run::{KernelOnDevice, LoopEnd, judge_on_device};
 use dispatch_mutants::files_of_tests;
 use duplicates::{AlikeMutants, CompiledMutant, Duplicates, Novelty};
 use equivalence::prove_by_ranges;
@@ -297,12 +297,16 @@ fn judge_kernels_on_device(
     mutations: &mut [MutationEvidence],
     MutationDevice { executor, workers }: MutationDevice<'_>,
 ) -> Result<Vec<DeviceMutant>, CampaignError> {
+    let loops = match executor.loop_limit() {
+        Some(_) => LoopEnd::Driver,
+        None => LoopEnd::Clock,
+    };
     // The longest first, so that no worker is left with one in the end.
     let mut kernels: Vec<usize> = (0..plans.len()).collect();
     kernels.sort_by_key(|kernel| std::cmp::Reverse(mutations[*kernel].mutants.len()));
     let judge = |kernel: &usize, executor: &mut dyn Executor| {
-        let judged =
-            judge_on_device(&plans[*kernel], &benches[*kernel], executor, &mutations[*kernel]);
+        let (plan, bench) = (&plans[*kernel], &benches[*kernel]);
+        let judged = judge_on_device(plan, bench, executor, &mutations[*kernel], loops);
         (*kernel, judged)
     };
     executor.count_loops(LoopCounting::Within);
