@@ -360,6 +360,46 @@ fn mutants_that_are_compiled_to_one_module_count_once() {
 }
 
 #[test]
+fn sizes_that_the_host_gives_tell_mutants_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), PRODUCTS);
+    let kernel = KERNEL.replace("local_size_x = 4", "local_size_x_id = 0, local_size_y_id = 1");
+    assert_ne!(kernel, KERNEL);
+    write(folder.path(), "glsl/both.comp", kernel);
+    let requirements = REQUIREMENTS.replace("PRODUCTS", PRODUCTS);
+    let sized = requirements.replace(
+        "groups = [1, 1, 1],",
+        "groups = [1, 1, 1], specialization = { 0 = { type = \"uint\", value = 4 } },",
+    );
+    assert_ne!(sized, requirements);
+    write(folder.path(), "requirements/both.toml", sized);
+    let mutation =
+        run_json(vkcert().arg("mutate").arg(folder.path()).args(["--operator", "AS"]), 0);
+    for row in mutants(&mutation, "both") {
+        assert_ne!(row["status"], "duplicate", "{row:#}");
+    }
+}
+
+#[test]
+fn certify_draws_a_sample_with_a_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), PRODUCTS);
+    let certify = |seed: &str, out: &str| {
+        let mut command = vkcert();
+        command.arg("certify").arg(folder.path()).args(["--engine", "sequential", "--mutation"]);
+        command.args(["--sample", "9", "--seed", seed, "--out"]).arg(folder.path().join(out));
+        let campaign = run_json(&mut command, 1);
+        run_json(vkcert().arg("verify").arg(folder.path().join(out).join("evidence")), 0);
+        campaign["mutation"]["asked"]["sample"].clone()
+    };
+    assert_eq!(certify("5", "one"), serde_json::json!({ "count": 9, "seed": 5 }));
+    // Without a sample it is the seed of schedules, of which none are asked for.
+    let mut command = vkcert();
+    command.arg("certify").arg(folder.path()).args(["--engine", "sequential", "--mutation"]);
+    run(command.args(["--seed", "5"]), 2);
+}
+
+#[test]
 fn kernels_that_have_not_changed_since_the_baseline_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
     copy_tree(&root().join("tests/projects/mutants"), folder.path());

@@ -204,7 +204,7 @@ impl<'a> StartedRun<'a> {
         leave_tests_out(&mut project, certify)?;
         let part = certify.shard.map(|part| PendingShard::begin(part, &mut project));
         events.tell(started(&project));
-        let (schedules, replay) = certify.schedules.over(project.settings.value.schedules)?;
+        let (schedules, replay) = certify.schedules_over(project.settings.value.schedules)?;
         let request = CampaignRequest {
             plan,
             repeat: certify.repetition.repeat,

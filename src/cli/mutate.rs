@@ -153,7 +153,7 @@ fn request_of(arguments: &Mutate) -> Result<MutationRequest, Failure> {
         true => MutantModules::Together,
         false => MutantModules::Each,
     };
-    let extent = arguments.mutants.extent(judges)?;
+    let extent = arguments.mutants.extent(judges, arguments.seed)?;
     let order = match arguments.order {
         2 => MutationOrder::Second,
         _ => MutationOrder::First,
@@ -253,7 +253,9 @@ impl MutationOutcome<'_> {
             let count = device.mutants.iter().filter(|row| row.agreement == *agreement).count();
             let _ = writeln!(text, "{count:>8}  {words}");
         }
-        text.push_str("The score is that of the sequential engine.\n");
+        text.push_str(
+            "These are the mutants that compile and are no duplicates. The score is that of the sequential engine.\n",
+        );
     }
 
     /// Pairs of mutants, each of which tests notice by itself.

@@ -1,17 +1,20 @@
 //! Whether two modules are one.
 //!
-//! Knows: what a module says beside its code: names, lines, the numbers of ids, the order of declarations. Promises:
-//! two modules with one identity have the same entry point with the same code, declarations and decorations; they
-//! do the same. Does not cover: modules that do the same by other code (`normal_form`).
+//! Knows: what a module says beside its code: names, lines, the numbers of ids, the order of declarations,
+//! capabilities that no code needs. Promises: two modules with one identity have the same entry point with the same
+//! code, declarations and decorations; they do the same. Does not cover: modules that do the same by other code
+//! (`normal_form`).
 
 use super::module::{Id, Instruction, Module};
 use super::opcodes::is_debug;
 use rspirv::binary::Assemble;
-use rspirv::spirv::{Op, StorageClass};
+use rspirv::dr::Operand;
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
 
-/// What a module is but for names, lines, the numbers of its ids and what its entry point does not reach.
+/// What a module is but for names, lines, the numbers of its ids, capabilities, and what its entry point does not
+/// reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModuleIdentity([u8; 32]);
 
@@ -42,8 +45,11 @@ pub fn module_identity(module: &Module) -> Option<ModuleIdentity> {
 
 /// Places of instructions in a module.
 struct ModuleIndex {
-    /// Capabilities, extensions, memory model, entry points and their modes.
+    /// Memory model and modes of the entry point.
     whole: Vec<usize>,
+    /// What is decorated as the size of workgroups, which holds whether anything reads it or not (SPIR-V
+    /// specification, BuiltIn WorkgroupSize).
+    sizes: Vec<Id>,
     /// By target, as far as it has any, in order: decorations.
     decorations: Vec<(Id, usize)>,
     /// Variables that stand for what the host hands over, or that the workgroup shares.
@@ -56,19 +62,20 @@ impl ModuleIndex {
         let first_function = module.functions.first()?.range.start;
         let mut index = Self {
             whole: Vec::new(),
+            sizes: Vec::new(),
             decorations: Vec::new(),
             resources: Vec::new(),
             first_function,
         };
         for (place, row) in module.instructions[..first_function].iter().enumerate() {
             match row.op {
-                Op::Capability
-                | Op::Extension
-                | Op::MemoryModel
-                | Op::ExecutionMode
-                | Op::ExecutionModeId => index.whole.push(place),
+                // Capabilities follow from the code that is reached.
+                Op::MemoryModel | Op::ExecutionMode | Op::ExecutionModeId => {
+                    index.whole.push(place);
+                }
                 Op::Decorate | Op::DecorateId | Op::DecorateString | Op::MemberDecorate => {
                     index.decorations.push((row.id(0)?, place));
+                    index.sizes.extend(row.id(0).filter(|_| is_size_of_workgroups(row)));
                 }
                 Op::DecorationGroup
                 | Op::GroupDecorate
@@ -94,9 +101,15 @@ impl ModuleIndex {
     }
 }
 
+fn is_size_of_workgroups(decoration: &Instruction) -> bool {
+    let operands = decoration.operands.iter();
+    operands
+        .skip(1)
+        .eq(&[Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(BuiltIn::WorkgroupSize)])
+}
+
 /// Whether each invocation has its own, so that one which nothing uses does not matter.
 fn is_of_invocation(variable: &Instruction) -> bool {
-    use rspirv::dr::Operand;
     matches!(
         variable.operands.first(),
         Some(Operand::StorageClass(
@@ -157,6 +170,10 @@ impl<'m> IdentityWriter<'m> {
         }
         for place in &self.index.whole {
             self.write_row(&self.module.instructions[*place]);
+        }
+        for size in &self.index.sizes {
+            let number = self.number_of(*size);
+            self.words.push(number);
         }
     }
 

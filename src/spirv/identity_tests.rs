@@ -74,6 +74,27 @@ fn code_declarations_and_decorations_are_a_difference() {
 }
 
 #[test]
+fn sizes_of_workgroups_that_the_host_gives_are_a_difference() {
+    let text = |sizes: &str| {
+        format!(
+            "layout({sizes}) in; layout(binding = 0) buffer Data {{ uint o[]; }};
+            void main() {{ o[gl_LocalInvocationIndex] = gl_LocalInvocationID.x; }}"
+        )
+    };
+    let own = identity(&text("local_size_x_id = 4, local_size_y_id = 6"));
+    assert_eq!(own, identity(&text("local_size_y_id = 6,\n local_size_x_id = 4")));
+    for sizes in [
+        "local_size_x_id = 6, local_size_y_id = 4",
+        "local_size_x_id = 4, local_size_z_id = 6",
+        "local_size_x_id = 4, local_size_y_id = 7",
+        "local_size_x_id = 4, local_size_y = 1",
+        "local_size_x = 1, local_size_y = 1",
+    ] {
+        assert_ne!(identity(&text(sizes)), own, "{sizes}");
+    }
+}
+
+#[test]
 fn two_of_one_type_are_told_apart() {
     let text = |first: &str, second: &str| {
         format!(

@@ -1,11 +1,13 @@
 //! Mutants of a kernel that are compiled to one module.
 //!
 //! Promises: only the first of them by its number counts; the others name it and are not run. Which one is run
-//! follows from the kernel alone.
-//! Does not cover: mutants of dispatches, kernels whose mutants are not compiled each for itself.
+//! follows from the kernel alone. Mutants with the module of the kernel itself are proved equivalent instead.
+//! Does not cover: mutants of dispatches, kernels whose mutants are not compiled each for itself, samples: what is
+//! drawn more than once then counts as often, as it does among all mutants that the sample stands for.
 
 use super::mutant_run::MutantModule;
 use std::collections::BTreeMap;
+use vkcert_model::evidence::MutationExtent;
 use vkcert_spirv::identity::{ModuleIdentity, module_identity};
 
 /// A mutant with its module.
@@ -26,8 +28,9 @@ impl CompiledMutant {
 }
 
 /// Which mutants have one module, as they are met.
-#[derive(Default)]
 pub(super) struct Duplicates {
+    sought: DuplicatesSought,
+    kernel: Option<ModuleIdentity>,
     met: BTreeMap<ModuleIdentity, usize>,
     /// By the one that was met first: the others.
     alike: BTreeMap<usize, Vec<usize>>,
@@ -43,10 +46,29 @@ pub(super) struct AlikeMutants {
     pub(super) duplicates: Vec<usize>,
 }
 
+/// Whether duplicates are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DuplicatesSought {
+    Yes,
+    No,
+}
+
 impl Duplicates {
+    /// Of mutants of a kernel, as far as the extent of mutation testing has them.
+    pub(super) fn of_kernel(kernel: Option<ModuleIdentity>, extent: &MutationExtent) -> Self {
+        let sought = match extent.sample {
+            Some(_) => DuplicatesSought::No,
+            None => DuplicatesSought::Yes,
+        };
+        Self { sought, kernel, met: BTreeMap::new(), alike: BTreeMap::new() }
+    }
+
     /// Takes note of a mutant; whether none with its module was met before.
     pub(super) fn meet(&mut self, mutant: &CompiledMutant) -> Novelty {
-        let Some(identity) = mutant.identity else { return Novelty::New };
+        let is_other = |identity: &ModuleIdentity| {
+            self.sought == DuplicatesSought::Yes && self.kernel != Some(*identity)
+        };
+        let Some(identity) = mutant.identity.filter(is_other) else { return Novelty::New };
         match self.met.get(&identity) {
             Some(met_first) => {
                 self.alike.entry(*met_first).or_default().push(mutant.index);

@@ -9,14 +9,15 @@ use std::sync::Arc;
 use vkcert_glsl::mutation::{MutatedKernel, SourceMutant, compile_with_optimization};
 use vkcert_glsl::{KernelSource, Optimization};
 use vkcert_model::evidence::EquivalenceProof;
+use vkcert_spirv::identity::{ModuleIdentity, module_identity};
 use vkcert_spirv::module::{Id, Module};
 use vkcert_spirv::normal_form::{NormalForm, normal_form, other_comparisons};
 use vkcert_spirv::range::{OtherComparison, comparisons_agree};
 
 /// What a kernel, or a mutant of it, is compiled to, as far as it decides what it does.
 pub(super) struct ComparedText {
-    /// The module that runs, without debug information.
-    code: Vec<u32>,
+    /// Of the module that runs.
+    identity: Option<ModuleIdentity>,
     /// The module without optimisation.
     unoptimised: Module,
     /// Of that; none where the rules do not read it.
@@ -36,13 +37,18 @@ impl ComparedText {
             Module::parse(Arc::new(words)).ok()
         };
         let running = module(source.optimization)?;
-        let code = running.code_words();
+        let identity = module_identity(&running);
         let unoptimised = match source.optimization {
             Optimization::Zero => running,
             Optimization::Performance | Optimization::Size => module(Optimization::Zero)?,
         };
         let form = normal_form(&unoptimised);
-        Some(Self { code, unoptimised, form, entry: source.entry.clone() })
+        Some(Self { identity, unoptimised, form, entry: source.entry.clone() })
+    }
+
+    /// Of the module that runs; none of one that has none.
+    pub(super) fn identity(&self) -> Option<ModuleIdentity> {
+        self.identity
     }
 
     fn entry_function(&self) -> Option<Id> {
@@ -80,7 +86,7 @@ pub(super) fn difference_of_mutant(
     let Some(of_mutant) = ComparedText::of_text(source, mutated, Some(mutant)) else {
         return Difference::Unknown;
     };
-    if of_kernel.code == of_mutant.code {
+    if of_kernel.identity.is_some() && of_kernel.identity == of_mutant.identity {
         Difference::Nothing(EquivalenceProof::SameModule)
     } else if of_kernel.form.is_some() && of_kernel.form == of_mutant.form {
         Difference::Nothing(EquivalenceProof::SameNormalForm)

@@ -29,7 +29,7 @@ pub use device_run::{DeviceModule, DeviceMutant, EngineAgreement};
 use device_run::{KernelOnDevice, LoopEnd, judge_on_device};
 use dispatch_mutants::files_of_tests;
 use duplicates::{AlikeMutants, CompiledMutant, Duplicates, Novelty};
-use equivalence::prove_by_ranges;
+use equivalence::{ComparedText, prove_by_ranges};
 use mutant_run::{MutantBench, MutantModule};
 pub(crate) use plan::ids_of_text;
 use plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
@@ -172,7 +172,8 @@ fn judge_kernel<'p>(
 ) -> Result<JudgedKernel<'p>, CampaignError> {
     let judges = request.extent.judges;
     let bench = MutantBench::begin(plan, engine, judges, request.modules)?;
-    let judgement = KernelJudgement { plan, bench: &bench, modules: request.modules };
+    let (modules, extent) = (request.modules, &request.extent);
+    let judgement = KernelJudgement { plan, bench: &bench, modules, extent };
     let mut facts = judgement.judge_scouts_first()?;
     prove_by_ranges(&mut facts, || bench.compared());
     let mut evidence = plan.evidence(facts);
@@ -195,6 +196,7 @@ struct KernelJudgement<'a, 'p> {
     plan: &'a KernelPlan<'p>,
     bench: &'a MutantBench<'p>,
     modules: MutantModules,
+    extent: &'a MutationExtent,
 }
 
 impl KernelJudgement<'_, '_> {
@@ -203,7 +205,8 @@ impl KernelJudgement<'_, '_> {
     fn judge_scouts_first(&self) -> Result<Vec<MutantFacts>, CampaignError> {
         let (scouts, others): (Vec<usize>, Vec<usize>) =
             (0..self.plan.chosen.len()).partition(|index| is_scout(*index));
-        let mut duplicates = Duplicates::default();
+        let kernel = self.bench.compared().and_then(ComparedText::identity);
+        let mut duplicates = Duplicates::of_kernel(kernel, self.extent);
         let mut judged = self.judge_all(&scouts, &TestOrder::default(), &mut duplicates)?;
         let order = TestOrder::of_scouts(judged.iter().map(|(index, facts)| (*index, &facts.runs)));
         judged.extend(self.judge_all(&others, &order, &mut duplicates)?);

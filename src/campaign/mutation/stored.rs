@@ -16,7 +16,9 @@ use crate::test_run::PreparedTest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use vkcert_glsl::mutation::{SelectionWanted, SourceMutant, compile_alone};
-use vkcert_model::evidence::{Evidence, MutantEvidence, MutantRuns, MutationEvidence};
+use vkcert_model::evidence::{
+    Evidence, MutantEvidence, MutantRuns, MutationEvidence, MutationExtent,
+};
 use vkcert_requirement::Project;
 use vkcert_verification::Verification;
 
@@ -39,7 +41,7 @@ pub(crate) fn stored_mutation(
             format!("there is no file of the mutants of kernel {}", plan.name())
         });
         let Some(stored) = stored else { continue };
-        mutations.push(evidence_of_kernel(plan, stored, verification));
+        mutations.push(evidence_of_kernel(plan, stored, asked, verification));
     }
     Ok(Some(MutationFacts { asked: asked.clone(), mutations }))
 }
@@ -47,6 +49,7 @@ pub(crate) fn stored_mutation(
 fn evidence_of_kernel(
     plan: &KernelPlan<'_>,
     stored: &MutationEvidence,
+    asked: &MutationExtent,
     verification: &mut Verification,
 ) -> MutationEvidence {
     let numbers: Vec<u32> = stored.mutants.iter().map(|mutant| mutant.number).collect();
@@ -57,11 +60,15 @@ fn evidence_of_kernel(
     if numbers != due {
         return stored.clone();
     }
-    plan.evidence(stored_facts(plan, stored))
+    plan.evidence(stored_facts(plan, stored, asked))
 }
 
 /// The numbers of the mutants that others have the module of, by the index of these.
-fn duplicates_of(plan: &KernelPlan<'_>) -> BTreeMap<usize, u32> {
+fn duplicates_of(
+    plan: &KernelPlan<'_>,
+    of_kernel: Option<&ComparedText>,
+    asked: &MutationExtent,
+) -> BTreeMap<usize, u32> {
     let Some(source) = &plan.source else { return BTreeMap::new() };
     let indices: Vec<usize> = (0..plan.chosen.len()).collect();
     let compile = |part: &[usize]| -> Vec<CompiledMutant> {
@@ -77,7 +84,8 @@ fn duplicates_of(plan: &KernelPlan<'_>) -> BTreeMap<usize, u32> {
     };
     let compiled: Vec<CompiledMutant> =
         indices.par_chunks(COMPILED_TOGETHER).flat_map_iter(compile).collect();
-    let mut duplicates = Duplicates::default();
+    let kernel = of_kernel.and_then(ComparedText::identity);
+    let mut duplicates = Duplicates::of_kernel(kernel, asked);
     for mutant in &compiled {
         duplicates.meet(mutant);
     }
@@ -91,10 +99,14 @@ fn duplicates_of(plan: &KernelPlan<'_>) -> BTreeMap<usize, u32> {
 
 /// Verdicts as they are stored. What no test noticed is compared with the kernel again, and what did not
 /// run is compiled again.
-fn stored_facts(plan: &KernelPlan<'_>, stored: &MutationEvidence) -> Vec<MutantFacts> {
+fn stored_facts(
+    plan: &KernelPlan<'_>,
+    stored: &MutationEvidence,
+    asked: &MutationExtent,
+) -> Vec<MutantFacts> {
     let source = plan.source.as_ref();
     let of_kernel = source.and_then(|source| ComparedText::of_text(source, &plan.mutated, None));
-    let duplicates = duplicates_of(plan);
+    let duplicates = duplicates_of(plan, of_kernel.as_ref(), asked);
     let facts_of = |(index, (place, stored)): (usize, (&usize, &MutantEvidence))| {
         if let Some(first) = duplicates.get(&index) {
             return MutantFacts::without_proof(MutantRuns::SameAs(*first));

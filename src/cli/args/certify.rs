@@ -82,11 +82,22 @@ pub(in crate::cli) struct Certify {
 }
 
 impl Certify {
+    /// The schedules that are asked for. A seed may be that of a sample of mutants.
+    pub(in crate::cli) fn schedules_over(
+        &self,
+        project: Schedules,
+    ) -> Result<(Schedules, Option<Schedule>), Failure> {
+        match self.mutants.sample {
+            Some(_) => Ok(self.schedules.with_any_seed(project)),
+            None => self.schedules.over(project),
+        }
+    }
+
     /// What is asked of mutation testing; none where it is not asked for.
     pub(in crate::cli) fn mutation_request(&self) -> Result<Option<MutationRequest>, Failure> {
         match (self.mutation, self.mutants.first_given()) {
             (true, _) => {
-                let extent = self.mutants.extent(JudgingTests::All)?;
+                let extent = self.mutants.extent(JudgingTests::All, self.schedules.seed)?;
                 Ok(Some(MutationRequest { extent, ..MutationRequest::default() }))
             }
             (false, Some(option)) => {
@@ -218,7 +229,7 @@ pub(in crate::cli) struct ScheduleOptions {
     /// finding [default: 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_SCHEDULES)))]
     pub schedules: Option<u32>,
-    /// Seed of the random ones among them [default: 0]
+    /// Seed of the random ones among them [default: 0], and of a sample of mutants [default: 1]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
     /// Run in this schedule in place of the ordinary one (docs/schedules.md), such as
@@ -233,17 +244,27 @@ impl ScheduleOptions {
         self,
         project: Schedules,
     ) -> Result<(Schedules, Option<Schedule>), Failure> {
-        if self.seed.is_some() && self.schedules.is_none() && project.count == 0 {
+        if self.has_idle_seed(project) {
             let diagnostic = Diagnostic::new(
                 "usage",
                 "--seed goes with --schedules, and no schedule is asked for",
             );
             return Err(diagnostic.hint("for example --schedules 8").into());
         }
+        Ok(self.with_any_seed(project))
+    }
+
+    /// Whether a seed is given and no random schedule is asked for.
+    fn has_idle_seed(self, project: Schedules) -> bool {
+        self.seed.is_some() && self.schedules.is_none() && project.count == 0
+    }
+
+    /// The same where the seed may be of something else.
+    fn with_any_seed(self, project: Schedules) -> (Schedules, Option<Schedule>) {
         let (asked, seed) =
             (self.schedules.unwrap_or(project.count), self.seed.unwrap_or(project.seed));
         let count = if self.replay.is_some() { 0 } else { asked };
-        Ok((Schedules { count, seed }, self.replay))
+        (Schedules { count, seed }, self.replay)
     }
 }
 

@@ -16,6 +16,9 @@ pub(in crate::cli) struct Mutate {
     pub dir: PathBuf,
     #[command(flatten)]
     pub mutants: MutantOptions,
+    /// With `--sample`: the seed that they are drawn with [default: 1]
+    #[arg(long, value_name = "S", requires = "sample", help_heading = "Mutants")]
+    pub seed: Option<u64>,
     /// Let every test judge every mutant, and not those alone up to the first that notices it: tells
     /// what each test and each requirement adds
     #[arg(long)]
@@ -48,14 +51,16 @@ pub(in crate::cli) struct MutantOptions {
     /// Judge N mutants drawn at random; the score is told with its limits of 95 % confidence
     #[arg(long, value_name = "N")]
     pub sample: Option<NonZeroU32>,
-    /// With `--sample`: the seed that they are drawn with [default: 1]
-    #[arg(long, value_name = "S", requires = "sample")]
-    pub seed: Option<u64>,
 }
 
 impl MutantOptions {
-    /// What they ask for; the names of kernels and requirements are checked with the project.
-    pub(in crate::cli) fn extent(&self, judges: JudgingTests) -> Result<MutationExtent, Failure> {
+    /// What they ask for, of a sample with its seed; the names of kernels and requirements are checked with the
+    /// project.
+    pub(in crate::cli) fn extent(
+        &self,
+        judges: JudgingTests,
+        seed: Option<u64>,
+    ) -> Result<MutationExtent, Failure> {
         let operators = self.operator.iter().map(|word| word.parse::<MutationOperator>());
         let operators = operators.collect::<Result<Vec<_>, _>>();
         let mut operators =
@@ -70,9 +75,8 @@ impl MutantOptions {
             self.requirement.iter().map(|uid| RequirementId::from(uid.as_str())).collect();
         requirements.sort_unstable();
         requirements.dedup();
-        let sample = self
-            .sample
-            .map(|count| MutantSample { count: count.get(), seed: self.seed.unwrap_or(1) });
+        let sample =
+            self.sample.map(|count| MutantSample { count: count.get(), seed: seed.unwrap_or(1) });
         Ok(MutationExtent { operators, kernels, requirements, sample, judges })
     }
 

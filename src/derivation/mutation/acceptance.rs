@@ -140,7 +140,7 @@ fn outcome_without_acceptance(
         MutantStatus::NotCompiled => Rejected("not needed: it does not compile".to_owned()),
         MutantStatus::Duplicate => {
             let first = mutant.runs.same_as().map(|first| first.to_string()).unwrap_or_default();
-            Rejected(format!("not needed: it is compiled to the module of mutant {first}"))
+            NotJudged(format!("it is compiled to the module of mutant {first}, which counts"))
         }
         MutantStatus::NoTest if rules.lacks_tests => NotJudged("tests were left out".to_owned()),
         MutantStatus::NoTest => {

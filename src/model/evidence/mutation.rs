@@ -440,9 +440,10 @@ impl MutantCounts {
 
     /// What compiles and does not count for the score; none where all of it does.
     pub fn uncounted_in_words(&self) -> Option<String> {
+        let duplicates = if self.duplicate == 1 { "duplicate" } else { "duplicates" };
         let parts = [
             (self.equivalent, "proved equivalent"),
-            (self.duplicate, "duplicates"),
+            (self.duplicate, duplicates),
             (self.accepted, "accepted by justification"),
         ];
         let parts = parts.into_iter().filter(|(count, _)| *count > 0);

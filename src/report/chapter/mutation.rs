@@ -284,7 +284,9 @@ fn diff_lines(evidence: &Evidence, edits: &[MutantEdit]) -> Vec<Text> {
 /// Those that are proved to do what the kernel does, with the name of the proof.
 fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
     let title = "Mutants proved equivalent";
-    let proof = |mutant: &MutantEvidence| mutant.proof.map_or("", |proof| proof.name()).to_owned();
+    let proof = |_: &MutationEvidence, mutant: &MutantEvidence| {
+        mutant.proof.map_or("", |proof| proof.name()).to_owned()
+    };
     let Some(table) = uncounted_table(evidence, title, MutantStatus::Equivalent, ("Proof", &proof))
     else {
         return;
@@ -303,8 +305,9 @@ fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
 /// Those that are the fault of another one in other words.
 fn duplicate_mutants(evidence: &Evidence, outline: &mut Outline) {
     let title = "Duplicates";
-    let first = |mutant: &MutantEvidence| {
-        mutant.runs.same_as().map(|first| first.to_string()).unwrap_or_default()
+    let first = |kernel: &MutationEvidence, mutant: &MutantEvidence| {
+        let first = kernel.mutants.iter().find(|row| Some(row.number) == mutant.runs.same_as());
+        first.map(|first| first.id().to_string()).unwrap_or_default()
     };
     let Some(table) =
         uncounted_table(evidence, title, MutantStatus::Duplicate, ("Same as", &first))
@@ -313,14 +316,14 @@ fn duplicate_mutants(evidence: &Evidence, outline: &mut Outline) {
     };
     outline.add_heading(2, title, format!("{ANCHOR}-duplicates"));
     outline.add_paragraph(
-        "They are compiled to the module of another mutant of their kernel, which has a lower number and counts alone: what tests make of it \
-         holds for all of them.",
+        "They are compiled to the module of another mutant of their kernel, which has a lower number: what becomes of it holds for all of them, \
+         and they are not counted.",
     );
     outline.add_table(table);
 }
 
 /// Title and contents of a column.
-type MutantColumn<'a> = (&'a str, &'a dyn Fn(&MutantEvidence) -> String);
+type MutantColumn<'a> = (&'a str, &'a dyn Fn(&MutationEvidence, &MutantEvidence) -> String);
 
 /// The mutants of a status that are not counted, with why; none where there are none.
 fn uncounted_table(
@@ -349,7 +352,7 @@ fn uncounted_table(
             })),
             Text::code(old),
             Text::code(new),
-            Text::plain(reason(mutant)),
+            Text::plain(reason(kernel, mutant)),
         ]);
     }
     Some(table)

@@ -81,7 +81,7 @@ fn mutant_row(
     let text = stored_text(evidence, &first.file);
     let ChangedRange { start, end, replacement } = changed_range(first, &own_edits, text);
     let operator = mutant.operators.first();
-    let (status, reason) = status_of(mutant);
+    let (status, reason) = status_of(kernel, mutant);
     let judging: Vec<_> = mutant.runs.verdicts().map(|(test, _)| test).collect();
     let mut row = json!({
         "id": format!("{}/{}", kernel.kernel, mutant.number),
@@ -122,7 +122,7 @@ fn changed_range(first: &MutantEdit, edits: &[&MutantEdit], text: Option<&str>) 
 
 /// The status in the words of the schema, with what it says too little of. `Ignored` are those that
 /// are proved to do what the kernel does, and those that a justification accepts; what is not known counts as survived.
-fn status_of(mutant: &MutantEvidence) -> (&'static str, Option<String>) {
+fn status_of(kernel: &MutationEvidence, mutant: &MutantEvidence) -> (&'static str, Option<String>) {
     let reason = || mutant.runs.reason().unwrap_or_default().to_owned();
     match mutant.status {
         MutantStatus::Killed => match mutant.runs.kill_cause() {
@@ -138,7 +138,8 @@ fn status_of(mutant: &MutantEvidence) -> (&'static str, Option<String>) {
         MutantStatus::NoTest => ("NoCoverage", Some("no test runs its kernel".to_owned())),
         MutantStatus::NotCompiled => ("CompileError", Some(reason())),
         MutantStatus::Duplicate => {
-            let first = mutant.runs.same_as().map(|first| first.to_string()).unwrap_or_default();
+            let first = mutant.runs.same_as().unwrap_or_default();
+            let first = format!("{}/{first}", kernel.kernel);
             ("Ignored", Some(format!("duplicate: compiled to the module of mutant {first}")))
         }
         MutantStatus::Equivalent => {
