@@ -412,9 +412,14 @@ impl MemoryGuard {
         }
     }
 
-    /// Whether a mutant that was noticed so can damage the process that a driver runs it in.
+    /// Whether a mutant that was noticed so can damage the process that a driver runs it in. An undefined value can
+    /// be an index.
     fn lets_damage(self, notice: &Notice) -> bool {
-        self == MemoryGuard::Partial && *notice == Notice::Finding(FindingKind::OutOfBounds)
+        let is_wild = matches!(
+            notice,
+            Notice::Finding(FindingKind::OutOfBounds | FindingKind::UndefinedValue)
+        );
+        self == MemoryGuard::Partial && is_wild
     }
 }
 
