@@ -2,8 +2,8 @@
 //!
 //! Promises: only the first of them by its number counts; the others name it and are not run. Which one is run
 //! follows from the kernel alone. Mutants with the module of the kernel itself are proved equivalent instead.
-//! Does not cover: mutants of dispatches, kernels whose mutants are not compiled each for itself, samples: what is
-//! drawn more than once then counts as often, as it does among all mutants that the sample stands for.
+//! Does not cover: mutants of dispatches, kernels whose mutants are not compiled each for itself, and samples, where
+//! each mutant that is drawn counts, as it does among all that the sample stands for.
 
 use super::mutant_run::MutantModule;
 use std::collections::BTreeMap;
