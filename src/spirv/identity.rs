@@ -82,6 +82,7 @@ impl ModuleIndex {
                 | Op::GroupMemberDecorate
                 | Op::MemberDecorateString => return None,
                 Op::Variable if !is_of_invocation(row) => index.resources.push(row.result?),
+                // What defines an id is written where the id is met.
                 _ => {}
             }
         }

@@ -303,10 +303,10 @@ impl<'b> MutantsOnDevice<'b, '_> {
 
     /// Places of the tests that may run with a mutant; first the one whose expectation the sequential engine saw fail.
     fn places_of_tests(&self, evidence: &MutantEvidence) -> Vec<usize> {
-        let verdicts: BTreeMap<&TestId, &MutantVerdict> = evidence.runs.verdicts().collect();
         let mut places = Vec::new();
         for (place, own) in self.baselines.iter().enumerate() {
-            let Some(verdict) = verdicts.get(&own.baseline.prepared.test.id) else { continue };
+            let test = &own.baseline.prepared.test.id;
+            let Some(verdict) = evidence.runs.verdict_of(test) else { continue };
             let notices = verdict.notices();
             if notices.iter().any(|notice| self.guard.lets_damage(notice)) {
                 continue;
@@ -322,10 +322,9 @@ impl<'b> MutantsOnDevice<'b, '_> {
     /// Whether nothing but the clock will end a mutant in a test, as far as the sequential engine tells. All others
     /// have the time of the test: a driver may compile a module, for seconds, when it is dispatched.
     fn ends_by_the_clock(&self, evidence: &MutantEvidence, own: &DeviceBaseline<'_>) -> bool {
-        let mut verdicts = evidence.runs.verdicts();
-        let verdict = verdicts.find(|(test, _)| **test == own.baseline.prepared.test.id);
+        let verdict = evidence.runs.verdict_of(&own.baseline.prepared.test.id);
         self.loops == LoopEnd::Clock
-            && verdict.is_some_and(|(_, verdict)| verdict.notices().contains(&Notice::Time))
+            && verdict.is_some_and(|verdict| verdict.notices().contains(&Notice::Time))
     }
 
     /// Runs the tests with a mutant, up to the first that notices it.

@@ -28,7 +28,9 @@ use crate::test_run::PreparedTest;
 pub use device_run::{DeviceModule, DeviceMutant, EngineAgreement};
 use device_run::{KernelOnDevice, LoopEnd, judge_on_device};
 use dispatch_mutants::files_of_tests;
-use duplicates::{AlikeMutants, CompiledMutant, Duplicates, Novelty};
+use duplicates::{
+    AlikeMutants, CompiledMutant, Duplicates, DuplicatesSought, Novelty, compile_chosen,
+};
 use equivalence::{ComparedText, prove_by_ranges};
 use mutant_run::{MutantBench, MutantModule};
 pub(crate) use plan::ids_of_text;
@@ -40,7 +42,7 @@ pub(crate) use stored::stored_mutation;
 use test_order::{TestOrder, is_scout};
 pub use unchanged::unchanged_kernels;
 use vkcert_exec::Executor;
-use vkcert_glsl::mutation::{SelectionWanted, SourceMutant};
+use vkcert_glsl::mutation::SelectionWanted;
 use vkcert_model::evidence::{JudgingTests, MutantRuns, MutationEvidence, MutationExtent};
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::place::SourceFile;
@@ -172,8 +174,8 @@ fn judge_kernel<'p>(
 ) -> Result<JudgedKernel<'p>, CampaignError> {
     let judges = request.extent.judges;
     let bench = MutantBench::begin(plan, engine, judges, request.modules)?;
-    let (modules, extent) = (request.modules, &request.extent);
-    let judgement = KernelJudgement { plan, bench: &bench, modules, extent };
+    let sought = DuplicatesSought::of_extent(&request.extent);
+    let judgement = KernelJudgement { plan, bench: &bench, modules: request.modules, sought };
     let mut facts = judgement.judge_scouts_first()?;
     prove_by_ranges(&mut facts, || bench.compared());
     let mut evidence = plan.evidence(facts);
@@ -196,7 +198,7 @@ struct KernelJudgement<'a, 'p> {
     plan: &'a KernelPlan<'p>,
     bench: &'a MutantBench<'p>,
     modules: MutantModules,
-    extent: &'a MutationExtent,
+    sought: DuplicatesSought,
 }
 
 impl KernelJudgement<'_, '_> {
@@ -206,7 +208,7 @@ impl KernelJudgement<'_, '_> {
         let (scouts, others): (Vec<usize>, Vec<usize>) =
             (0..self.plan.chosen.len()).partition(|index| is_scout(*index));
         let kernel = self.bench.compared().and_then(ComparedText::identity);
-        let mut duplicates = Duplicates::of_kernel(kernel, self.extent);
+        let mut duplicates = Duplicates::of_kernel(kernel);
         let mut judged = self.judge_all(&scouts, &TestOrder::default(), &mut duplicates)?;
         let order = TestOrder::of_scouts(judged.iter().map(|(index, facts)| (*index, &facts.runs)));
         judged.extend(self.judge_all(&others, &order, &mut duplicates)?);
@@ -246,7 +248,8 @@ impl KernelJudgement<'_, '_> {
                 .par_chunks(COMPILED_TOGETHER)
                 .flat_map_iter(|part| self.compile(part))
                 .collect();
-            compiled.retain(|mutant| duplicates.meet(mutant) == Novelty::New);
+            compiled
+                .retain(|mutant| duplicates.meet(mutant.index, mutant.identity) == Novelty::New);
             let rows = compiled.into_par_iter().with_max_len(1);
             let facts = rows.map(|CompiledMutant { index, module, .. }| {
                 let facts = self.judge(index, module, &order.of_mutant(index))?;
@@ -258,19 +261,12 @@ impl KernelJudgement<'_, '_> {
     }
 
     fn compile(&self, indices: &[usize]) -> Vec<CompiledMutant> {
-        let of_text = |index: &usize| match self.plan.mutant(self.plan.chosen[*index]) {
-            PlannedMutant::OfText(mutant) if self.modules == MutantModules::Each => {
-                Some((*index, mutant))
+        match self.modules {
+            MutantModules::Each => compile_chosen(self.plan, indices, self.sought),
+            MutantModules::Together => {
+                indices.iter().copied().map(CompiledMutant::without_module).collect()
             }
-            PlannedMutant::OfText(_) | PlannedMutant::OfDispatches(_) => None,
-        };
-        let (own, mutants): (Vec<usize>, Vec<&SourceMutant>) =
-            indices.iter().filter_map(of_text).unzip();
-        let modules = self.bench.compile(&mutants);
-        let mut modules: BTreeMap<usize, MutantModule> = own.into_iter().zip(modules).collect();
-        let compiled =
-            indices.iter().map(|index| CompiledMutant::new(*index, modules.remove(index)));
-        compiled.collect()
+        }
     }
 
     fn judge(

@@ -156,14 +156,6 @@ impl<'a> MutantBench<'a> {
         }
     }
 
-    /// Modules of the mutants' own texts, one for each.
-    pub(super) fn compile(&self, mutants: &[&SourceMutant]) -> Vec<MutantModule> {
-        match self.source {
-            Some(source) => modules_of(source, self.mutated, mutants),
-            None => mutants.iter().map(|_| Err(NotCompiled::Elsewhere)).collect(),
-        }
-    }
-
     /// Runs the tests with a module of the mutant's own text; `first` are asked before the others.
     pub(super) fn judge_module(
         &self,
@@ -186,7 +178,7 @@ impl<'a> MutantBench<'a> {
         mutant: &SourceMutant,
         first: &[TestId],
     ) -> Result<MutantFacts, CampaignError> {
-        let mut modules = self.compile(&[mutant]);
+        let mut modules = modules_of(self.source, self.mutated, &[mutant]);
         let module = modules.pop().expect("one module of one mutant");
         self.judge_module(mutant, module, first)
     }
@@ -263,10 +255,13 @@ pub(super) fn difference_of_contents(of_kernel: &Run, with_all: &Run) -> Option<
 
 /// Modules of mutants' own texts, one for each.
 pub(super) fn modules_of(
-    source: &KernelSource,
+    source: Option<&KernelSource>,
     mutated: &MutatedKernel,
     mutants: &[&SourceMutant],
 ) -> Vec<MutantModule> {
+    let Some(source) = source else {
+        return mutants.iter().map(|_| Err(NotCompiled::Elsewhere)).collect();
+    };
     let modules = compile_mutants(source, mutated, mutants).into_iter().map(|words| {
         let module = Module::parse(Arc::new(words?));
         module.map(Arc::new).map_err(|error| NotCompiled::Unreadable(error.to_string()))

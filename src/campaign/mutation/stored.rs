@@ -1,13 +1,13 @@
 //! The facts of mutation testing that evidence stores, for the mutants that its project has.
 //!
 //! Promises: mutants, their edits, the tests that judge them and the notes are found anew in the
-//! stored texts; of the evidence come the verdicts alone. Proofs of equivalence are made again, and what
-//! is said not to compile is compiled again.
+//! stored texts; of the evidence come the verdicts alone. Duplicates are found and proofs of equivalence are made
+//! again, and what is said not to compile is compiled again.
 //! Does not cover: whether the verdicts are true (`verify --replay` judges every mutant again).
 
-use super::duplicates::{CompiledMutant, Duplicates};
+use super::duplicates::{Duplicates, DuplicatesSought, compile_chosen};
 use super::equivalence::{ComparedText, Difference, difference_of_mutant, prove_by_ranges};
-use super::mutant_run::{modules_of, runs_of_refused};
+use super::mutant_run::runs_of_refused;
 use super::plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
 use super::{COMPILED_TOGETHER, MutationFacts};
 use crate::CampaignError;
@@ -15,11 +15,12 @@ use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use vkcert_glsl::mutation::{SelectionWanted, SourceMutant, compile_alone};
+use vkcert_glsl::mutation::{SelectionWanted, compile_alone};
 use vkcert_model::evidence::{
     Evidence, MutantEvidence, MutantRuns, MutationEvidence, MutationExtent,
 };
 use vkcert_requirement::Project;
+use vkcert_spirv::identity::ModuleIdentity;
 use vkcert_verification::Verification;
 
 /// The facts of stored evidence; none where mutants were not asked for.
@@ -69,25 +70,21 @@ fn duplicates_of(
     of_kernel: Option<&ComparedText>,
     asked: &MutationExtent,
 ) -> BTreeMap<usize, u32> {
-    let Some(source) = &plan.source else { return BTreeMap::new() };
+    let sought = DuplicatesSought::of_extent(asked);
+    if sought == DuplicatesSought::No {
+        return BTreeMap::new();
+    }
     let indices: Vec<usize> = (0..plan.chosen.len()).collect();
-    let compile = |part: &[usize]| -> Vec<CompiledMutant> {
-        let of_text = |index: &usize| match plan.mutant(plan.chosen[*index]) {
-            PlannedMutant::OfText(mutant) => Some((*index, mutant)),
-            PlannedMutant::OfDispatches(_) => None,
-        };
-        let (own, mutants): (Vec<usize>, Vec<&SourceMutant>) =
-            part.iter().filter_map(of_text).unzip();
-        let modules = modules_of(source, &plan.mutated, &mutants);
-        let compiled = own.into_iter().zip(modules);
-        compiled.map(|(index, module)| CompiledMutant::new(index, Some(module))).collect()
+    // Modules are dropped as soon as they are compared.
+    let identities = |part: &[usize]| -> Vec<(usize, Option<ModuleIdentity>)> {
+        let compiled = compile_chosen(plan, part, sought).into_iter();
+        compiled.map(|mutant| (mutant.index, mutant.identity)).collect()
     };
-    let compiled: Vec<CompiledMutant> =
-        indices.par_chunks(COMPILED_TOGETHER).flat_map_iter(compile).collect();
-    let kernel = of_kernel.and_then(ComparedText::identity);
-    let mut duplicates = Duplicates::of_kernel(kernel, asked);
-    for mutant in &compiled {
-        duplicates.meet(mutant);
+    let identities: Vec<_> =
+        indices.par_chunks(COMPILED_TOGETHER).flat_map_iter(identities).collect();
+    let mut duplicates = Duplicates::of_kernel(of_kernel.and_then(ComparedText::identity));
+    for (index, identity) in identities {
+        duplicates.meet(index, identity);
     }
     let alike = duplicates.groups();
     let rows = alike.flat_map(|alike| {

@@ -87,10 +87,11 @@ impl Certify {
         &self,
         project: Schedules,
     ) -> Result<(Schedules, Option<Schedule>), Failure> {
-        match self.mutants.sample {
-            Some(_) => Ok(self.schedules.with_any_seed(project)),
-            None => self.schedules.over(project),
+        let mut schedules = self.schedules;
+        if self.mutants.sample.is_some() {
+            schedules.schedules.get_or_insert(project.count);
         }
+        schedules.over(project)
     }
 
     /// What is asked of mutation testing; none where it is not asked for.
@@ -244,27 +245,17 @@ impl ScheduleOptions {
         self,
         project: Schedules,
     ) -> Result<(Schedules, Option<Schedule>), Failure> {
-        if self.has_idle_seed(project) {
+        if self.seed.is_some() && self.schedules.is_none() && project.count == 0 {
             let diagnostic = Diagnostic::new(
                 "usage",
                 "--seed goes with --schedules, and no schedule is asked for",
             );
             return Err(diagnostic.hint("for example --schedules 8").into());
         }
-        Ok(self.with_any_seed(project))
-    }
-
-    /// Whether a seed is given and no random schedule is asked for.
-    fn has_idle_seed(self, project: Schedules) -> bool {
-        self.seed.is_some() && self.schedules.is_none() && project.count == 0
-    }
-
-    /// The same where the seed may be of something else.
-    fn with_any_seed(self, project: Schedules) -> (Schedules, Option<Schedule>) {
         let (asked, seed) =
             (self.schedules.unwrap_or(project.count), self.seed.unwrap_or(project.seed));
         let count = if self.replay.is_some() { 0 } else { asked };
-        (Schedules { count, seed }, self.replay)
+        Ok((Schedules { count, seed }, self.replay))
     }
 }
 

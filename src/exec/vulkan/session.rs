@@ -23,7 +23,7 @@ use super::protocol::{
     Cache, Ending, Fitness, Open, Opened, Phase, Stage, WireJob, WireMessage, WireRun, WireRuns,
 };
 use super::settings::LoopCounting;
-use super::shape::{JobShape, KeptShapes, PassForm};
+use super::shape::{JobShape, KeptShapes};
 use super::stop::JobStop;
 use super::{canary, version};
 use ash::vk;
@@ -269,9 +269,9 @@ impl DeviceSession {
         let last_repetition = first_repetition + shape.own_passes.len() as u32 - 1;
         announce(Phase { repetition: last_repetition, stage: Stage::Collecting });
         for (pass_index, pass) in shape.own_passes.iter_mut().enumerate() {
-            let loop_count = match shape.own_form {
-                PassForm::LoopCounting => Some(&mut *pass),
-                PassForm::Own => shape.counting_passes.get_mut(pass_index),
+            let loop_count = match shape.loop_counting {
+                LoopCounting::Within => Some(&mut *pass),
+                LoopCounting::Ahead => shape.counting_passes.get_mut(pass_index),
             };
             if let Some(ending) =
                 loop_count.and_then(|loop_count| self.cut_off_ending(loop_count, job))
@@ -356,6 +356,13 @@ enum ShapeOutcome {
     AllCompleted,
     /// One did not.
     Ended,
+}
+
+/// In which form a pass runs.
+#[derive(Debug, Clone, Copy)]
+enum PassForm {
+    LoopCounting,
+    Own,
 }
 
 /// A pass that runs for a repetition.

@@ -9,6 +9,7 @@
 use super::kept::KeptResources;
 use super::pass::Pass;
 use super::protocol::{WireJob, WireModule};
+use super::settings::LoopCounting;
 use super::stop::JobStop;
 
 /// A test runs as production, traced and instrumented module; some kernels in turn fit.
@@ -25,28 +26,21 @@ pub(crate) struct JobShape {
     pub counting_passes: Vec<Pass>,
     /// For each repetition its own.
     pub own_passes: Vec<Pass>,
-    /// Whether these count loops.
-    pub own_form: PassForm,
-}
-
-/// In which form a pass runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PassForm {
-    LoopCounting,
-    Own,
+    /// Where loops are counted, if they are.
+    pub loop_counting: LoopCounting,
 }
 
 impl JobShape {
     /// A shape whose own passes run the kernels as they are.
     pub(crate) fn new(job: &WireJob, counting: Vec<Pass>, own: Vec<Pass>) -> Self {
-        let job = job.clone();
-        Self { job, counting_passes: counting, own_passes: own, own_form: PassForm::Own }
+        let (job, loop_counting) = (job.clone(), LoopCounting::Ahead);
+        Self { job, counting_passes: counting, own_passes: own, loop_counting }
     }
 
     /// A shape whose own passes count loops.
     pub(crate) fn counting_within(job: &WireJob, counting: Vec<Pass>) -> Self {
-        let (job, counting_passes) = (job.clone(), Vec::new());
-        Self { job, counting_passes, own_passes: counting, own_form: PassForm::LoopCounting }
+        let loop_counting = LoopCounting::Within;
+        Self { own_passes: counting, loop_counting, ..Self::new(job, Vec::new(), Vec::new()) }
     }
 
     /// How many repetitions of a job share a shape.

@@ -31,6 +31,14 @@ pub struct MutationEvidence {
     pub mutants: Vec<MutantEvidence>,
 }
 
+impl MutationEvidence {
+    /// The mutant that another one is a duplicate of; none of one that is none.
+    pub fn first_of(&self, mutant: &MutantEvidence) -> Option<&MutantEvidence> {
+        let first = mutant.runs.same_as()?;
+        self.mutants.iter().find(|row| row.number == first)
+    }
+}
+
 /// A mutant of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MutantEvidence {
@@ -257,6 +265,14 @@ impl MutantRuns {
             MutantRuns::SameAs(_) | MutantRuns::NotCompiled(_) | MutantRuns::NotRun(_) => None,
         };
         verdicts.into_iter().flatten()
+    }
+
+    /// What a test made of it; none where that did not run.
+    pub fn verdict_of(&self, test: &TestId) -> Option<&MutantVerdict> {
+        match self {
+            MutantRuns::Judged(verdicts) => verdicts.get(test),
+            MutantRuns::SameAs(_) | MutantRuns::NotCompiled(_) | MutantRuns::NotRun(_) => None,
+        }
     }
 
     /// The tests that noticed it.

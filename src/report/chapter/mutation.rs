@@ -287,8 +287,8 @@ fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
     let proof = |_: &MutationEvidence, mutant: &MutantEvidence| {
         mutant.proof.map_or("", |proof| proof.name()).to_owned()
     };
-    let Some(table) = uncounted_table(evidence, title, MutantStatus::Equivalent, ("Proof", &proof))
-    else {
+    let proof = MutantColumn { title: "Proof", text: &proof };
+    let Some(table) = uncounted_table(evidence, title, MutantStatus::Equivalent, proof) else {
         return;
     };
     outline.add_heading(2, title, format!("{ANCHOR}-equivalent"));
@@ -306,12 +306,10 @@ fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
 fn duplicate_mutants(evidence: &Evidence, outline: &mut Outline) {
     let title = "Duplicates";
     let first = |kernel: &MutationEvidence, mutant: &MutantEvidence| {
-        let first = kernel.mutants.iter().find(|row| Some(row.number) == mutant.runs.same_as());
-        first.map(|first| first.id().to_string()).unwrap_or_default()
+        kernel.first_of(mutant).map(|first| first.id().to_string()).unwrap_or_default()
     };
-    let Some(table) =
-        uncounted_table(evidence, title, MutantStatus::Duplicate, ("Same as", &first))
-    else {
+    let first = MutantColumn { title: "Same as", text: &first };
+    let Some(table) = uncounted_table(evidence, title, MutantStatus::Duplicate, first) else {
         return;
     };
     outline.add_heading(2, title, format!("{ANCHOR}-duplicates"));
@@ -322,21 +320,24 @@ fn duplicate_mutants(evidence: &Evidence, outline: &mut Outline) {
     outline.add_table(table);
 }
 
-/// Title and contents of a column.
-type MutantColumn<'a> = (&'a str, &'a dyn Fn(&MutationEvidence, &MutantEvidence) -> String);
+/// What a column says of each mutant.
+struct MutantColumn<'a> {
+    title: &'a str,
+    text: &'a dyn Fn(&MutationEvidence, &MutantEvidence) -> String,
+}
 
 /// The mutants of a status that are not counted, with why; none where there are none.
 fn uncounted_table(
     evidence: &Evidence,
     caption: &str,
     status: MutantStatus,
-    (reason_title, reason): MutantColumn<'_>,
+    reason: MutantColumn<'_>,
 ) -> Option<Table> {
     let mut rows = mutants_by_kernel(evidence, |own| own == status)
         .flat_map(|(kernel, mutants)| mutants.into_iter().map(move |mutant| (kernel, mutant)))
         .peekable();
     rows.peek()?;
-    let columns = ["Kernel", "Mutant", "Operators", "Place", "Old", "New", reason_title];
+    let columns = ["Kernel", "Mutant", "Operators", "Place", "Old", "New", reason.title];
     let mut table = Table::new(caption).columns(&columns);
     for (kernel, mutant) in rows {
         let codes: Vec<&str> = mutant.operators.iter().map(|operator| operator.code()).collect();
@@ -352,7 +353,7 @@ fn uncounted_table(
             })),
             Text::code(old),
             Text::code(new),
-            Text::plain(reason(kernel, mutant)),
+            Text::plain((reason.text)(kernel, mutant)),
         ]);
     }
     Some(table)

@@ -70,6 +70,11 @@ fn test_files(evidence: &Evidence) -> Map<String, Value> {
     rows.map(|(file, tests)| (file.to_owned(), json!({ "tests": tests }))).collect()
 }
 
+/// The name of a mutant among those of all kernels.
+fn row_id(kernel: &MutationEvidence, mutant: &MutantEvidence) -> String {
+    format!("{}/{}", kernel.kernel, mutant.number)
+}
+
 fn mutant_row(
     evidence: &Evidence,
     kernel: &MutationEvidence,
@@ -84,7 +89,7 @@ fn mutant_row(
     let (status, reason) = status_of(kernel, mutant);
     let judging: Vec<_> = mutant.runs.verdicts().map(|(test, _)| test).collect();
     let mut row = json!({
-        "id": format!("{}/{}", kernel.kernel, mutant.number),
+        "id": row_id(kernel, mutant),
         "mutatorName": operator.map_or("", |operator| operator.code()),
         "description": operator.map_or("", |operator| operator.row().description),
         "location": {
@@ -121,7 +126,7 @@ fn changed_range(first: &MutantEdit, edits: &[&MutantEdit], text: Option<&str>) 
 }
 
 /// The status in the words of the schema, with what it says too little of. `Ignored` are those that
-/// are proved to do what the kernel does, and those that a justification accepts; what is not known counts as survived.
+/// are proved to do what the kernel does, duplicates, and those that a justification accepts; what is not known counts as survived.
 fn status_of(kernel: &MutationEvidence, mutant: &MutantEvidence) -> (&'static str, Option<String>) {
     let reason = || mutant.runs.reason().unwrap_or_default().to_owned();
     match mutant.status {
@@ -138,8 +143,8 @@ fn status_of(kernel: &MutationEvidence, mutant: &MutantEvidence) -> (&'static st
         MutantStatus::NoTest => ("NoCoverage", Some("no test runs its kernel".to_owned())),
         MutantStatus::NotCompiled => ("CompileError", Some(reason())),
         MutantStatus::Duplicate => {
-            let first = mutant.runs.same_as().unwrap_or_default();
-            let first = format!("{}/{first}", kernel.kernel);
+            let first = kernel.first_of(mutant);
+            let first = first.map(|first| row_id(kernel, first)).unwrap_or_default();
             ("Ignored", Some(format!("duplicate: compiled to the module of mutant {first}")))
         }
         MutantStatus::Equivalent => {

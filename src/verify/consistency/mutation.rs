@@ -104,11 +104,12 @@ fn is_listed_once(asked: &MutationExtent) -> bool {
 
 /// Whether a mutant that is called a duplicate names one in front of it that is none, of the kernel's text as it is.
 fn is_duplicate_of_counted(kernel: &MutationEvidence, mutant: &MutantEvidence) -> bool {
-    let Some(first) = mutant.runs.same_as() else { return true };
+    if mutant.runs.same_as().is_none() {
+        return true;
+    }
     let is_of_dispatches =
         |mutant: &MutantEvidence| mutant.edits.iter().any(|edit| is_requirement_file(&edit.file));
-    let named = kernel.mutants.iter().find(|row| row.number == first);
-    named.is_some_and(|named| {
+    kernel.first_of(mutant).is_some_and(|named| {
         matches!(named.runs, MutantRuns::Judged(_))
             && named.number < mutant.number
             && !is_of_dispatches(named)

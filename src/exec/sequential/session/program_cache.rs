@@ -122,7 +122,7 @@ impl ProgramCache {
     }
 
     pub(crate) fn keep_module(&self, module: &Arc<Module>) {
-        self.keep_as(digest_of(&&module.words), module);
+        self.keep_as(digest_of(&module.words), module);
     }
 
     fn keep_as(&self, digest: u64, module: &Arc<Module>) {
