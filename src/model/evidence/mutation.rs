@@ -106,7 +106,8 @@ pub struct MutantEdit {
 pub enum MutantRuns {
     /// What each test made of it; a test that is not named did not run, since others had noticed it.
     Judged(BTreeMap<TestId, MutantVerdict>),
-    /// It did not run: it is compiled to the module of the mutant of this kernel with this number, which is lower.
+    /// It did not run: it is compiled, as [`EquivalenceProof::SameModule`] says, to the module of the mutant of this
+    /// kernel with this number, which is lower.
     SameAs(u32),
     /// The compiler refuses it, for this reason.
     NotCompiled(String),
@@ -144,7 +145,8 @@ pub enum Notice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EquivalenceProof {
-    /// They are compiled to one module.
+    /// They are compiled to one module, but for names, lines, numbers of ids, capabilities and what the entry point
+    /// does not reach.
     SameModule,
     /// Without optimisation their modules differ in nothing but comparisons that come to the same for
     /// all values of their operands, and in loops that count up to a bound, which end alike below and at

@@ -293,7 +293,8 @@ fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
     };
     outline.add_heading(2, title, format!("{ANCHOR}-equivalent"));
     outline.add_paragraph(
-        "They are not counted. Proof same-module: mutant and kernel are compiled to one module. Proof same-normal-form: without optimisation \
+        "They are not counted. Proof same-module: mutant and kernel are compiled to one module, but for names, lines, numbers of ids, capabilities \
+         and what the entry point does not reach. Proof same-normal-form: without optimisation \
          their modules differ in nothing but comparisons that come to the same for all values of their operands (of an unsigned x, x > 0 and \
          x != 0) and the conditions of loops that count by 1 up to a bound (i < n and i != n). Proof same-by-ranges: they differ in nothing but \
          comparisons of integers that come to the same for all values that their operands can have in the kernel where its behaviour is \
@@ -314,8 +315,8 @@ fn duplicate_mutants(evidence: &Evidence, outline: &mut Outline) {
     };
     outline.add_heading(2, title, format!("{ANCHOR}-duplicates"));
     outline.add_paragraph(
-        "They are compiled to the module of another mutant of their kernel, which has a lower number: what becomes of it holds for all of them, \
-         and they are not counted.",
+        "They are compiled to the module of another mutant of their kernel, which has a lower number, but for names, lines, numbers of ids, \
+         capabilities and what the entry point does not reach: what its tests make of it holds for all of them, and they are not counted.",
     );
     outline.add_table(table);
 }
