@@ -8,6 +8,7 @@
 pub mod barriers;
 pub mod calls;
 pub mod cfg;
+pub mod changed_code;
 pub mod constants;
 pub mod float_controls;
 pub mod flow;
@@ -18,6 +19,7 @@ pub mod interface;
 pub mod locate;
 pub mod memory_semantics;
 pub mod module;
+mod module_index;
 mod nesting;
 pub mod normal_form;
 pub mod opcodes;
