@@ -28,12 +28,14 @@ fn assert_judged_alike(kernels: &[&str]) {
         });
         run_json(&mut command, 0)
     };
-    let (together, each) = (mutate(&["--one-module"]), mutate(&[]));
+    let (together, each) = (mutate(&["--one-module", "--matrix"]), mutate(&["--matrix"]));
     let mut differing = Vec::new();
+    let mut unreached = 0;
     for kernel in kernels {
         let each_mutant = mutants(&each, kernel);
         for (together, each) in mutants(&together, kernel).iter().zip(each_mutant) {
             assert_eq!((&together["number"], &together["diff"]), (&each["number"], &each["diff"]));
+            unreached += unreached_tests_that_ran(together, each);
             // A duplicate does what the mutant that it is compared with does.
             let first = each_mutant.iter().find(|row| row["number"] == each["same_as"]);
             let each = first.unwrap_or(each);
@@ -51,6 +53,17 @@ fn assert_judged_alike(kernels: &[&str]) {
         assert!(notes(&together).iter().all(|notes| notes.as_array().unwrap().is_empty()));
     }
     assert!(differing.is_empty(), "{}", differing.join("\n"));
+    assert!(unreached > 100, "{unreached}");
+}
+
+/// How many tests do not reach a mutant. In the module with all mutants they run, and notice nothing.
+fn unreached_tests_that_ran(together: &Value, each: &Value) -> usize {
+    let verdicts = each["tests"].as_object().into_iter().flatten();
+    let unreached = verdicts.filter(|(_, verdict)| **verdict == "not-reached");
+    let of_both = unreached.map(|(test, _)| &together["tests"][test]);
+    // Some are in a module of their own there, too.
+    let ran = of_both.filter(|verdict| **verdict != "not-reached");
+    ran.map(|verdict| assert_eq!(verdict, "not-noticed", "{together:#}")).count()
 }
 
 #[test]
@@ -149,6 +162,109 @@ fn what_no_expectation_looks_at_survives_at_its_place() {
     let text = String::from_utf8(text).unwrap();
     assert!(
         text.contains("-    products[i] = values[i] * 5u;\n+    products[i] = values[i] / 5u;\n")
+    );
+}
+
+/// The kernel with a case that no value of the test brings about, in lines of its own.
+fn kernel_with_rare_case() -> String {
+    let rare = "    if (values[i] > 100u) {
+        sums[i] = values[i] / 2u;
+        products[i] = 9u;
+    }
+}
+";
+    KERNEL.strip_suffix("}\n").unwrap().to_owned() + rare
+}
+
+#[test]
+fn what_no_test_reaches_is_told_by_its_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), PRODUCTS);
+    write(folder.path(), "glsl/both.comp", kernel_with_rare_case());
+    let mutation = run_json(vkcert().arg("mutate").arg(folder.path()), 0);
+    let rare = |mutant: &&Value| (11..=12).contains(&mutant["line"].as_u64().unwrap());
+    let made = mutants(&mutation, "both");
+    let of_case: Vec<&Value> = made.iter().filter(rare).collect();
+    assert!(of_case.len() > 8, "{mutation:#}");
+    for mutant in &of_case {
+        let status = mutant["status"].as_str().unwrap();
+        assert!(["no-coverage", "duplicate", "equivalent"].contains(&status), "{mutant:#}");
+    }
+    for mutant in made.iter().filter(|mutant| !rare(mutant)) {
+        assert_ne!(mutant["status"], "no-coverage", "{mutant:#}");
+    }
+    let counts = &mutation["summary"]["counts"];
+    let place = &mutation["kernels"][0]["unreached"];
+    assert_eq!(
+        *place,
+        serde_json::json!([{ "file": "glsl/both.comp", "first_line": 11, "last_line": 12, "mutants": counts["no_coverage"] }])
+    );
+    // They count, and nobody killed them.
+    let score = &mutation["score"];
+    let open = counts["no_coverage"].as_u64().unwrap() + counts["survived"].as_u64().unwrap();
+    assert_eq!(score["judged"].as_u64().unwrap() - score["killed"].as_u64().unwrap(), open);
+    let text = run(vkcert().arg("mutate").arg(folder.path()), 0).stdout;
+    let line = format!(
+        "no-coverage glsl/both.comp:11-12: mutants of kernel both: {}; no test executes what is changed there\n",
+        counts["no_coverage"]
+    );
+    assert!(String::from_utf8(text).unwrap().contains(&line));
+
+    // In evidence, and in the reports made of it.
+    let out = folder.path().join("out");
+    let campaign = certify_with_mutants(folder.path(), &out, 1);
+    assert_eq!(campaign["mutation"]["counts"]["no_coverage"], counts["no_coverage"]);
+    let evidence = out.join("evidence");
+    let verified = run_json(vkcert().arg("verify").arg(&evidence).arg("--replay"), 0);
+    assert_eq!(verified["problems"], serde_json::json!([]));
+    let report = run(vkcert().arg("report").arg(&evidence).args(["--report-format", "html"]), 0);
+    let html = String::from_utf8(report.stdout).unwrap();
+    assert!(html.contains("Places that no test executes") && html.contains("glsl/both.comp:11-12"));
+
+    // A value that brings the case about kills them.
+    let requirements = REQUIREMENTS.replace("PRODUCTS", PRODUCTS);
+    let requirements = requirements
+        .replace("[1, 2, 3, 4]", "[1, 2, 3, 200]")
+        .replace("[4, 5, 6, 7]", "[4, 5, 6, 100]")
+        .replace("[5, 10, 15, 20]", "[5, 10, 15, 9]");
+    write(folder.path(), "requirements/both.toml", requirements);
+    let mutation = run_json(vkcert().arg("mutate").arg(folder.path()), 0);
+    assert_eq!(mutation["summary"]["counts"]["no_coverage"], 0);
+    assert_eq!(mutation["kernels"][0]["unreached"], serde_json::json!([]));
+}
+
+#[test]
+fn other_contents_that_no_expectation_looks_at_are_told_and_contradict_a_justification() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), "");
+    let out = folder.path().join("out");
+    let justify_and_certify = |text: &str| {
+        write(folder.path(), "requirements/mutants.toml", text);
+        let _ = std::fs::remove_dir_all(&out);
+        certify_with_mutants(folder.path(), &out, 1)
+    };
+    justify_and_certify("schema = 1\n");
+    let text = run(vkcert().arg("mutate").arg(folder.path()), 0).stdout;
+    let text = String::from_utf8(text).unwrap();
+    let words = ": other contents of `products` in TC-1, and no expectation fails\n";
+    assert!(text.contains(words), "{text}");
+    let rows = listed(folder.path(), &out);
+    let row = rows.iter().find(|row| row["text"] == "* → /").expect("it survives");
+    let (id, hash) = (row["id"].as_str().unwrap(), row["hash"].as_str().unwrap());
+    let verdict = |campaign: &Value| campaign["justifications"][0]["rejected"].clone();
+    let of_kernel = |class| justification(id, class, hash).replace("clamped", "both");
+    let rejected = verdict(&justify_and_certify(&of_kernel("infeasible")));
+    let rejected = rejected.as_str().expect("it is contradicted");
+    assert!(
+        rejected.starts_with("contradicted: other contents of `products` in TC-1"),
+        "{rejected}"
+    );
+    // Another class does not say that nothing differs.
+    assert_eq!(verdict(&justify_and_certify(&of_kernel("analysis"))), Value::Null);
+    let html =
+        run(vkcert().arg("report").arg(out.join("evidence")).args(["--report-format", "html"]), 0);
+    assert!(
+        String::from_utf8(html.stdout).unwrap().contains("other contents of `products` in TC-1")
     );
 }
 
@@ -766,7 +882,7 @@ fn a_justification_of_a_mutant_of_dispatches_signs_tests_and_other_kernels() {
     let row = rows.iter().find(of_dispatch).expect("a survivor");
     let (id, hash) = (row["id"].as_str().unwrap(), row["hash"].as_str().unwrap());
     let text =
-        justification(id, "infeasible", hash).replace("clamped", row["kernel"].as_str().unwrap());
+        justification(id, "analysis", hash).replace("clamped", row["kernel"].as_str().unwrap());
     write(&project, "requirements/mutants.toml", &text);
     assert_eq!(accepted(0), 1);
     // A comment above moves the text, and another part of the campaign has the same names.

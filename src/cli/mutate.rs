@@ -23,7 +23,7 @@ use crate::derivation::mutation::{
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{
     JudgingTests, MutantEvidence, MutantRuns, MutantStatus, MutationEvidence, MutationScore,
-    MutationSummary,
+    MutationSummary, UnreachedPlace,
 };
 use crate::model::exit::Exit;
 use crate::model::id::KernelName;
@@ -202,6 +202,17 @@ impl MutationOutcome<'_> {
             }
         }
         for kernel in self.mutations {
+            for place in UnreachedPlace::of_kernel(kernel) {
+                let _ = writeln!(
+                    text,
+                    "{} {place}: mutants of kernel {}: {}; no test executes what is changed there",
+                    MutantStatus::NoCoverage.word(),
+                    kernel.kernel,
+                    place.mutants
+                );
+            }
+        }
+        for kernel in self.mutations {
             for note in &kernel.notes {
                 let _ = writeln!(text, "note: kernel {}: {note}", kernel.kernel);
             }
@@ -283,15 +294,18 @@ impl MutationOutcome<'_> {
         mutant: &MutantEvidence,
     ) {
         let reason = match mutant.status {
-            MutantStatus::Survived | MutantStatus::NoTest => "",
-            MutantStatus::Undecided => mutant.runs.reason().unwrap_or_default(),
-            MutantStatus::Killed
+            MutantStatus::Survived => mutant.runs.other_contents_in_words().unwrap_or_default(),
+            MutantStatus::NoTest => String::new(),
+            MutantStatus::Undecided => mutant.runs.reason().unwrap_or_default().to_owned(),
+            // They are told by place.
+            MutantStatus::NoCoverage
+            | MutantStatus::Killed
             | MutantStatus::Equivalent
             | MutantStatus::NotCompiled
             | MutantStatus::Duplicate
             | MutantStatus::Accepted => return,
         };
-        self.write_mutant(text, kernel, mutant, mutant.status.word(), reason);
+        self.write_mutant(text, kernel, mutant, mutant.status.word(), &reason);
     }
 
     /// A mutant with words for what became of it, and its change.
@@ -327,6 +341,7 @@ impl MutationOutcome<'_> {
                 "population": kernel.population,
                 "tests": kernel.tests,
                 "mutants": mutants.collect::<Vec<_>>(),
+                "unreached": UnreachedPlace::of_kernel(kernel),
                 "notes": kernel.notes,
             })
         });

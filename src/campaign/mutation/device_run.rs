@@ -235,8 +235,10 @@ fn device_baseline<'b>(
     if again.buffers != run.buffers {
         return Ok(Err("two runs of it differ".to_owned()));
     }
-    Ok(match baseline.verdict_of(&bench.engine, Ok(run.clone())) {
-        MutantVerdict::NotNoticed => Ok(DeviceBaseline { baseline, run, seconds }),
+    Ok(match baseline.verdict_of(&bench.engine, Ok(run.clone()), &run) {
+        MutantVerdict::NotNoticed | MutantVerdict::OtherContents(_) | MutantVerdict::NotReached => {
+            Ok(DeviceBaseline { baseline, run, seconds })
+        }
         MutantVerdict::Noticed(_) => Err("it does not pass there by itself".to_owned()),
         MutantVerdict::Undecided(reason) => Err(reason),
     })
@@ -341,7 +343,7 @@ impl<'b> MutantsOnDevice<'b, '_> {
                         false => job,
                     };
                     let run = self.executor.run(&job, &mut Unobserved);
-                    own.baseline.verdict_of(&self.bench.engine, run)
+                    own.baseline.verdict_of(&self.bench.engine, run, &own.run)
                 }
                 Err(reason) => MutantVerdict::Undecided(reason),
             };

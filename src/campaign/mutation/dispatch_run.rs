@@ -84,9 +84,10 @@ fn united_verdict(verdicts: Vec<MutantVerdict>) -> MutantVerdict {
     if !notices.is_empty() {
         return MutantVerdict::Noticed(notices.into_iter().collect());
     }
-    let mut verdicts = verdicts.into_iter();
-    let undecided = verdicts.find(|verdict| matches!(verdict, MutantVerdict::Undecided(_)));
-    undecided.unwrap_or(MutantVerdict::NotNoticed)
+    let is_undecided = |verdict: &&MutantVerdict| matches!(verdict, MutantVerdict::Undecided(_));
+    let is_other = |verdict: &&MutantVerdict| matches!(verdict, MutantVerdict::OtherContents(_));
+    let of_kind = |kind: fn(&&MutantVerdict) -> bool| verdicts.iter().find(kind).cloned();
+    of_kind(is_undecided).or_else(|| of_kind(is_other)).unwrap_or(MutantVerdict::NotNoticed)
 }
 
 /// Whether a dispatch and the one in front of it race where nothing orders them.

@@ -16,6 +16,7 @@ mod duplicates;
 mod equivalence;
 mod mutant_run;
 mod plan;
+mod reach;
 mod second_order;
 mod stored;
 mod test_order;

@@ -6,12 +6,15 @@
 
 use super::equivalence::{ComparedText, Difference, difference_of_mutant};
 use super::plan::{KernelPlan, MutantFacts};
+use super::reach::{ExecutedCode, MutantReach};
 use super::{JudgingTests, MutantModules, STEP_ALLOWANCE, STEP_FACTOR};
 use crate::CampaignError;
 use crate::kernel::{Kernel, ModuleVariant};
 use crate::test_run::{PreparedTest, variant_job};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
+use vkcert_exec::access_pairs::PairTracking;
+use vkcert_exec::comparison::differing_contents;
 use vkcert_exec::judge::{self, judge_run};
 use vkcert_exec::prepare::Prepared;
 use vkcert_exec::{
@@ -27,6 +30,7 @@ use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::id::TestId;
 use vkcert_model::verdict::Verdict;
 use vkcert_sequential::{Jobs, RaceScopeWanted, SequentialExecutor, SequentialRun};
+use vkcert_spirv::changed_code::ComparedModule;
 use vkcert_spirv::module::Module;
 
 /// The tests of a kernel as the kernel itself passes them.
@@ -40,6 +44,8 @@ pub(super) struct MutantBench<'a> {
     pub(super) tests: Vec<TestBaseline<'a>>,
     judges: JudgingTests,
     pub(super) engine: SequentialExecutor,
+    /// The kernel's own module; none where it cannot be compared with mutants.
+    own_module: Option<ComparedModule<'a>>,
     /// The kernel itself; none where it is not known.
     compared: OnceLock<Option<ComparedText>>,
     pub(super) notes: Vec<String>,
@@ -57,6 +63,7 @@ pub(super) struct TestBaseline<'a> {
     findings: BTreeSet<FindingKey>,
     run: Run,
     steps: u64,
+    executed: ExecutedCode,
 }
 
 /// A mutant's module, or why there is none.
@@ -97,6 +104,7 @@ impl<'a> MutantBench<'a> {
             MutantModules::Each => None,
         };
         let selection = selection.map(|module| Arc::new(module.words.clone()));
+        let notes = baselines.iter().filter_map(TestBaseline::note_of_reach).collect();
         let mut bench = Self {
             source: kernel_plan.source.as_ref(),
             mutated,
@@ -104,8 +112,9 @@ impl<'a> MutantBench<'a> {
             tests: baselines,
             judges,
             engine,
+            own_module: ComparedModule::of_module(&kernel_plan.kernel.module),
             compared: OnceLock::new(),
-            notes: Vec::new(),
+            notes,
         };
         if let Some(difference) = bench.difference_of_selection()? {
             bench.notes.push(format!(
@@ -149,14 +158,18 @@ impl<'a> MutantBench<'a> {
         let mutant = &self.mutated.mutants[place];
         let number = place as u32 + 1;
         match self.selection.as_ref().filter(|_| mutant.form == MutantForm::Selected) {
-            Some(words) => self.judge_by(mutant, first, |baseline| {
-                baseline.selection_job(self.mutated, words, number)
-            }),
+            Some(words) => {
+                let runs = self.judge_in_turn(first, |baseline| {
+                    let job = baseline.selection_job(self.mutated, words, number)?;
+                    Some(baseline.judge(&self.engine, &job))
+                });
+                Ok(self.compare(mutant, runs))
+            }
             None => self.judge_alone(mutant, first),
         }
     }
 
-    /// Runs the tests with a module of the mutant's own text; `first` are asked before the others.
+    /// Runs the tests that reach it with a module of the mutant's own text; `first` are asked before the others.
     pub(super) fn judge_module(
         &self,
         mutant: &SourceMutant,
@@ -166,7 +179,17 @@ impl<'a> MutantBench<'a> {
         match module {
             Ok(module) => {
                 self.engine.keep_module(&module);
-                self.judge_by(mutant, first, |baseline| Some(baseline.job_with(&module.words)))
+                let reach = MutantReach::of_module(self.own_module.as_ref(), &module);
+                let runs = self.judge_in_turn(first, |baseline| {
+                    let run = || baseline.judge(&self.engine, &baseline.job_with(&module.words));
+                    Some(match first.contains(&baseline.prepared.test.id) {
+                        // It is asked first because it kills what is near: it will run.
+                        true => reach.after_run(&baseline.executed, run()),
+                        false if reach.is_within(&baseline.executed) => run(),
+                        false => MutantVerdict::NotReached,
+                    })
+                });
+                Ok(self.compare(mutant, runs))
             }
             Err(not_compiled) => Ok(MutantFacts::without_proof(runs_of_refused(not_compiled))),
         }
@@ -183,26 +206,17 @@ impl<'a> MutantBench<'a> {
         self.judge_module(mutant, module, first)
     }
 
-    /// Runs the tests, `first` before the others and of these the cheapest one first, and stops at an expectation
-    /// that does not hold where not all verdicts are asked for.
-    fn judge_by(
-        &self,
-        mutant: &SourceMutant,
-        first: &[TestId],
-        job_of: impl Fn(&TestBaseline<'_>) -> Option<Job>,
-    ) -> Result<MutantFacts, CampaignError> {
-        let runs = self.judge_in_turn(first, |baseline| {
-            let job = job_of(baseline)?;
-            Some(baseline.judge(&self.engine, &job))
-        });
+    /// What tests made of a mutant, and how it differs from the kernel where none noticed it.
+    fn compare(&self, mutant: &SourceMutant, runs: MutantRuns) -> MutantFacts {
         let difference = match runs.kill_cause() {
             Some(_) => Difference::Unknown,
             None => self.difference(mutant),
         };
-        Ok(MutantFacts { runs, difference })
+        MutantFacts { runs, difference }
     }
 
-    /// The verdicts of the tests, as far as they are asked for; a test without one is left out.
+    /// The verdicts of the tests, `first` before the others and of these the cheapest one first, up to an expectation
+    /// that does not hold where not all verdicts are asked for; a test without one is left out.
     pub(super) fn judge_in_turn(
         &self,
         first: &[TestId],
@@ -298,7 +312,10 @@ impl<'a> TestBaseline<'a> {
         let resolved =
             judge::with_resolved_references(plan, &mut reference).map_err(tool_failure)?;
         let plan = resolved.unwrap_or_else(|| plan.clone());
-        let SequentialRun { run, steps, .. } = run_once(engine, &job)?;
+        let request = RunRequest { pair_tracking: PairTracking::On, ..RunRequest::once(&job) };
+        let SequentialRun { run, steps, access_pairs, .. } =
+            engine.run_once(&request, &mut Unobserved).map_err(tool_failure)?;
+        let executed = ExecutedCode::of_run(&access_pairs, kernel);
         let judgement = judge_run(&plan, &run, &mut reference).map_err(tool_failure)?;
         let standing = run.findings.iter().find(|finding| finding.stands());
         let fault = match (judgement.verdict, standing) {
@@ -320,7 +337,18 @@ impl<'a> TestBaseline<'a> {
         let modules = modules.filter(|(_, own)| own.name == kernel.name).map(|(index, _)| index);
         let findings = run.findings.iter().map(finding_key).collect();
         let modules = modules.collect();
-        Ok(Self { prepared, plan, job, modules, findings, run, steps })
+        Ok(Self { prepared, plan, job, modules, findings, run, steps, executed })
+    }
+
+    /// That it is not known which mutants the test reaches.
+    fn note_of_reach(&self) -> Option<String> {
+        match &self.executed {
+            ExecutedCode::Known(_) | ExecutedCode::All => None,
+            ExecutedCode::Unknown(reason) => Some(format!(
+                "test {} runs with every mutant, since it is not known which ones it reaches ({reason})",
+                self.prepared.test.id
+            )),
+        }
     }
 
     /// The job with another module of the kernel, and a limit of steps.
@@ -367,15 +395,16 @@ impl<'a> TestBaseline<'a> {
     /// What the test makes of a job on the sequential engine.
     pub(super) fn judge(&self, engine: &SequentialExecutor, job: &Job) -> MutantVerdict {
         let outcome = engine.run_once(&RunRequest::once(job), &mut Unobserved);
-        self.verdict_of(engine, outcome.map(|outcome| outcome.run))
+        self.verdict_of(engine, outcome.map(|outcome| outcome.run), &self.run)
     }
 
-    /// What the test makes of a run with a mutant, on whatever engine; references run on the one that is given. A
-    /// failure of the tool costs one mutant.
+    /// What the test makes of a run with a mutant, on whatever engine, on which the kernel itself left `of_kernel`;
+    /// references run on the engine that is given. A failure of the tool costs one mutant.
     pub(super) fn verdict_of(
         &self,
         engine: &SequentialExecutor,
         run: Result<Run, ExecError>,
+        of_kernel: &Run,
     ) -> MutantVerdict {
         let judged = run.and_then(|mut run| {
             run.buffers.truncate(self.plan.job.buffers.len());
@@ -409,11 +438,22 @@ impl<'a> TestBaseline<'a> {
         notices.sort();
         match judgement.verdict {
             _ if !notices.is_empty() => MutantVerdict::Noticed(notices),
-            Verdict::Pass => MutantVerdict::NotNoticed,
+            Verdict::Pass => self.verdict_of_contents(&run, of_kernel),
             verdict => MutantVerdict::Undecided(format!(
                 "{verdict}{}",
                 judgement.reason.map(|reason| format!(" ({reason})")).unwrap_or_default()
             )),
+        }
+    }
+
+    /// What is to be said of a run in which nothing was noticed.
+    fn verdict_of_contents(&self, run: &Run, of_kernel: &Run) -> MutantVerdict {
+        let others = differing_contents(&of_kernel.buffers, &run.buffers);
+        let names: Vec<String> =
+            others.map(|other| self.plan.job.buffers[other.buffer].name.clone()).collect();
+        match names.is_empty() {
+            true => MutantVerdict::NotNoticed,
+            false => MutantVerdict::OtherContents(names),
         }
     }
 }

@@ -280,21 +280,14 @@ impl KernelPlan<'_> {
             PlannedMutant::OfText(mutant) => self.edits(mutant),
             PlannedMutant::OfDispatches(mutant) => mutant.edits.clone(),
         };
-        let acceptance = match status {
-            MutantStatus::Survived | MutantStatus::Undecided => Some(match mutant {
-                PlannedMutant::OfText(mutant) => self.acceptance_of_text(mutant, &edits),
-                PlannedMutant::OfDispatches(mutant) => {
-                    let own = (self.name(), self.code.as_str());
-                    acceptance_of_subject(mutant.subject(own, self.project, self.kernels))
-                }
-            }),
-            MutantStatus::Killed
-            | MutantStatus::Equivalent
-            | MutantStatus::NoTest
-            | MutantStatus::NotCompiled
-            | MutantStatus::Duplicate
-            | MutantStatus::Accepted => None,
+        let signed = || match mutant {
+            PlannedMutant::OfText(mutant) => self.acceptance_of_text(mutant, &edits),
+            PlannedMutant::OfDispatches(mutant) => {
+                let own = (self.name(), self.code.as_str());
+                acceptance_of_subject(mutant.subject(own, self.project, self.kernels))
+            }
         };
+        let acceptance = status.can_be_accepted().then(signed);
         let (number, operators) = (place as u32 + 1, mutant.operators().to_vec());
         MutantEvidence { number, operators, edits, runs, proof, acceptance, status }
     }

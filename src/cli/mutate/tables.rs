@@ -30,6 +30,7 @@ const COLUMNS: &[CountColumn] = &[
     rare("EQUIVALENT", |counts| counts.equivalent),
     rare("DUPLICATE", |counts| counts.duplicate),
     rare("ACCEPTED", |counts| counts.accepted),
+    rare("NO COVERAGE", |counts| counts.no_coverage),
     rare("NO TEST", |counts| counts.no_test),
     rare("UNDECIDED", |counts| counts.undecided),
     rare("NOT COMPILED", |counts| counts.not_compiled),

@@ -121,7 +121,10 @@ fn outcome_without_acceptance(
     use MutantJustificationOutcome::{NotJudged, Rejected};
     Some(match mutant.runs.status(mutant.proof) {
         // Accepted is no status of runs.
-        MutantStatus::Survived | MutantStatus::Undecided | MutantStatus::Accepted => return None,
+        MutantStatus::Survived
+        | MutantStatus::NoCoverage
+        | MutantStatus::Undecided
+        | MutantStatus::Accepted => return contradiction(justification, mutant).map(Rejected),
         MutantStatus::Killed => {
             let tests: Vec<&str> = mutant.runs.noticing_tests().map(TestId::as_str).collect();
             let tests = tests.join(", ");
@@ -147,6 +150,13 @@ fn outcome_without_acceptance(
             Rejected("no test runs its kernel: what it does is not known".to_owned())
         }
     })
+}
+
+/// What shows that a mutant which no expectation tells from the kernel does something else all the same.
+fn contradiction(justification: &Justification, mutant: &MutantEvidence) -> Option<String> {
+    let class = justification.class;
+    let others = mutant.runs.other_contents_in_words().filter(|_| class.claims_impossibility())?;
+    Some(format!("contradicted: {others}; class {class} says that no input shows a difference"))
 }
 
 fn in_words(acceptance: &MutantAcceptance) -> String {

@@ -120,7 +120,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Of mutants that one of `tests` judged.
+    /// Of mutants that one of `tests` reached and judged.
     fn of_tests(mutations: &[MutationEvidence], tests: &BTreeSet<TestId>) -> Self {
         let mut tally = Self::default();
         let kernels =
@@ -136,7 +136,7 @@ impl Tally {
         let own_verdicts: Vec<&MutantVerdict> = mutant
             .runs
             .verdicts()
-            .filter(|(test, _)| tests.contains(test))
+            .filter(|(test, verdict)| tests.contains(test) && !verdict.is_not_reached())
             .map(|(_, verdict)| verdict)
             .collect();
         if own_verdicts.is_empty() || mutant.proof.is_some() {

@@ -16,6 +16,7 @@ mod mutation;
 mod requirement;
 mod set_aside;
 mod test;
+mod unreached_place;
 
 pub use agreement::{
     Agreement, BoundedBuffer, BoundedElement, ElementValue, ErrorBounds, RunRounding,
@@ -47,6 +48,7 @@ pub use test::{
     ExpectedRun, Mismatch, OutputBytes, StoredContents, StoredExpectation, TestEvidence,
     TestResult, TouchedBuffer,
 };
+pub use unreached_place::UnreachedPlace;
 
 use crate::coupling_summary::CouplingClassSummary;
 use crate::coverage::CriterionSummary;

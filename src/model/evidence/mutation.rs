@@ -8,6 +8,7 @@ use super::mutant_acceptance::MutantAcceptance;
 use crate::finding::FindingKind;
 use crate::id::{KernelName, MutantId, RequirementId, TestId};
 use crate::mutation::MutationOperator;
+use crate::wording::and_more;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -70,9 +71,9 @@ impl MutantEvidence {
     /// What follows from its runs, its proof and the justification that accepts it.
     pub fn derived_status(&self) -> MutantStatus {
         let accepted = self.acceptance.as_ref().and_then(|own| own.justification.as_ref());
-        match (self.runs.status(self.proof), accepted) {
-            (MutantStatus::Survived | MutantStatus::Undecided, Some(_)) => MutantStatus::Accepted,
-            (status, _) => status,
+        match self.runs.status(self.proof) {
+            status if status.can_be_accepted() && accepted.is_some() => MutantStatus::Accepted,
+            status => status,
         }
     }
 }
@@ -121,8 +122,14 @@ pub enum MutantRuns {
 pub enum MutantVerdict {
     /// In each of these ways it differs from the kernel, in the order of the type; never empty.
     Noticed(Vec<Notice>),
-    /// It does what the kernel does, as far as the test tells.
+    /// It leaves what the kernel leaves.
     NotNoticed,
+    /// It leaves other contents than the kernel in these buffers and images, in the order of the test, and nothing that is
+    /// expected tells them apart; never empty.
+    OtherContents(Vec<String>),
+    /// The test executes nothing of the kernel's code that the mutant changes, and so does with it what it does with the
+    /// kernel.
+    NotReached,
     /// It is not known, for this reason.
     Undecided(String),
 }
@@ -182,6 +189,8 @@ pub enum MutantStatus {
     Equivalent,
     /// No test runs its kernel.
     NoTest,
+    /// Tests run its kernel, and none executes what it changes.
+    NoCoverage,
     /// The compiler refuses it.
     NotCompiled,
     /// It is the fault of another mutant in other words.
@@ -199,6 +208,7 @@ impl MutantStatus {
         (MutantStatus::Survived, "survived"),
         (MutantStatus::Equivalent, "equivalent"),
         (MutantStatus::NoTest, "no-test"),
+        (MutantStatus::NoCoverage, "no-coverage"),
         (MutantStatus::NotCompiled, "not-compiled"),
         (MutantStatus::Duplicate, "duplicate"),
         (MutantStatus::Undecided, "undecided"),
@@ -208,9 +218,25 @@ impl MutantStatus {
     /// Whether it counts and no test noticed it.
     pub fn is_open(self) -> bool {
         match self {
-            MutantStatus::Survived | MutantStatus::NoTest | MutantStatus::Undecided => true,
+            MutantStatus::Survived
+            | MutantStatus::NoTest
+            | MutantStatus::NoCoverage
+            | MutantStatus::Undecided => true,
             MutantStatus::Killed
             | MutantStatus::Equivalent
+            | MutantStatus::NotCompiled
+            | MutantStatus::Duplicate
+            | MutantStatus::Accepted => false,
+        }
+    }
+
+    /// Whether a justification can accept what has this status by its runs.
+    pub fn can_be_accepted(self) -> bool {
+        match self {
+            MutantStatus::Survived | MutantStatus::NoCoverage | MutantStatus::Undecided => true,
+            MutantStatus::Killed
+            | MutantStatus::Equivalent
+            | MutantStatus::NoTest
             | MutantStatus::NotCompiled
             | MutantStatus::Duplicate
             | MutantStatus::Accepted => false,
@@ -250,11 +276,25 @@ impl KillCause {
 }
 
 impl MutantVerdict {
+    /// Whether the test does not come to what the mutant changes.
+    pub fn is_not_reached(&self) -> bool {
+        match self {
+            MutantVerdict::NotReached => true,
+            MutantVerdict::Noticed(_)
+            | MutantVerdict::NotNoticed
+            | MutantVerdict::OtherContents(_)
+            | MutantVerdict::Undecided(_) => false,
+        }
+    }
+
     /// Ways in which the test noticed it; empty where it did not.
     pub fn notices(&self) -> &[Notice] {
         match self {
             MutantVerdict::Noticed(notices) => notices,
-            MutantVerdict::NotNoticed | MutantVerdict::Undecided(_) => &[],
+            MutantVerdict::NotNoticed
+            | MutantVerdict::OtherContents(_)
+            | MutantVerdict::NotReached
+            | MutantVerdict::Undecided(_) => &[],
         }
     }
 }
@@ -295,6 +335,26 @@ impl MutantRuns {
         })
     }
 
+    /// Where tests saw it leave other contents than the kernel, and expected nothing else.
+    pub fn other_contents(&self) -> impl Iterator<Item = (&TestId, &[String])> {
+        self.verdicts().filter_map(|(test, verdict)| match verdict {
+            MutantVerdict::OtherContents(names) => Some((test, names.as_slice())),
+            MutantVerdict::Noticed(_)
+            | MutantVerdict::NotNoticed
+            | MutantVerdict::NotReached
+            | MutantVerdict::Undecided(_) => None,
+        })
+    }
+
+    /// That in words, of the first of these tests; none where there is none.
+    pub fn other_contents_in_words(&self) -> Option<String> {
+        let mut tests = self.other_contents();
+        let (test, names) = tests.next()?;
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let tests = and_more(test.as_str(), tests.count());
+        Some(format!("other contents of {} in {tests}, and no expectation fails", names.join(", ")))
+    }
+
     /// What becomes of a mutant that is proved to do what the kernel does, or is not.
     pub fn status(&self, proof: Option<EquivalenceProof>) -> MutantStatus {
         let verdicts = match self {
@@ -311,6 +371,9 @@ impl MutantRuns {
             Some(_) => MutantStatus::Equivalent,
             None if verdicts.is_empty() => MutantStatus::NoTest,
             None if verdicts.values().any(is_undecided) => MutantStatus::Undecided,
+            None if verdicts.values().all(MutantVerdict::is_not_reached) => {
+                MutantStatus::NoCoverage
+            }
             None => MutantStatus::Survived,
         }
     }
@@ -330,7 +393,10 @@ impl MutantRuns {
             MutantRuns::NotCompiled(reason) | MutantRuns::NotRun(reason) => Some(reason),
             MutantRuns::Judged(verdicts) => verdicts.values().find_map(|verdict| match verdict {
                 MutantVerdict::Undecided(reason) => Some(reason.as_str()),
-                MutantVerdict::Noticed(_) | MutantVerdict::NotNoticed => None,
+                MutantVerdict::Noticed(_)
+                | MutantVerdict::NotNoticed
+                | MutantVerdict::OtherContents(_)
+                | MutantVerdict::NotReached => None,
             }),
         }
     }
@@ -411,6 +477,9 @@ pub struct MutantCounts {
     pub equivalent: u32,
     /// Of kernels that no test runs.
     pub no_test: u32,
+    /// That change what no test executes.
+    #[serde(default)]
+    pub no_coverage: u32,
     /// That do not compile.
     pub not_compiled: u32,
     /// That are the fault of another one in other words.
@@ -441,6 +510,7 @@ impl MutantCounts {
                 MutantStatus::Survived => counts.survived += 1,
                 MutantStatus::Equivalent => counts.equivalent += 1,
                 MutantStatus::NoTest => counts.no_test += 1,
+                MutantStatus::NoCoverage => counts.no_coverage += 1,
                 MutantStatus::NotCompiled => counts.not_compiled += 1,
                 MutantStatus::Duplicate => counts.duplicate += 1,
                 MutantStatus::Undecided => counts.undecided += 1,
@@ -453,7 +523,7 @@ impl MutantCounts {
     /// Mutants that count for the score: all that compile and are neither proved to do what the kernel does, nor
     /// duplicates, nor accepted by a justification.
     pub fn judged(&self) -> u32 {
-        self.killed + self.survived + self.no_test + self.undecided
+        self.killed + self.survived + self.no_test + self.no_coverage + self.undecided
     }
 
     /// What compiles and does not count for the score; none where all of it does.

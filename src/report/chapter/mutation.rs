@@ -9,7 +9,7 @@ use crate::mutant_diff::{ChangedPart, changes_on_one_line, mutant_diff, stored_t
 use crate::statement::counted;
 use vkcert_model::evidence::{
     Evidence, JustificationEvidence, MutantCounts, MutantEdit, MutantEvidence, MutantStatus,
-    MutationEvidence, MutationExtent, MutationScore, MutationSummary,
+    MutationEvidence, MutationExtent, MutationScore, MutationSummary, UnreachedPlace,
 };
 use vkcert_model::requirement::JustificationSubject;
 
@@ -34,6 +34,7 @@ pub(super) fn mutation_chapter(evidence: &Evidence, outline: &mut Outline) {
         notes_of_kernel(kernel, outline);
     }
     open_mutants(evidence, outline);
+    unreached_mutants(evidence, outline);
     accepted_mutants(evidence, outline);
     equivalent_mutants(evidence, outline);
     duplicate_mutants(evidence, outline);
@@ -84,14 +85,15 @@ fn limits_of_extent(asked: &MutationExtent) -> Vec<Text> {
 type Count = fn(&MutantCounts) -> u32;
 
 /// Columns of counts: title, what is counted.
-const COUNTS: [(&str, Count); 11] = [
+const COUNTS: [(&str, Count); 12] = [
     ("Counted", MutantCounts::judged),
     ("Killed", |counts| counts.killed),
     ("by expectation", |counts| counts.by_expectation),
     ("by finding", |counts| counts.by_finding),
     ("by time or error", |counts| counts.by_ending),
     ("Survived", |counts| counts.survived),
-    ("Undecided, no test", |counts| counts.undecided + counts.no_test),
+    ("No coverage, no test", |counts| counts.no_coverage + counts.no_test),
+    ("Undecided", |counts| counts.undecided),
     ("Equivalent", |counts| counts.equivalent),
     ("Duplicate", |counts| counts.duplicate),
     ("Accepted", |counts| counts.accepted),
@@ -183,9 +185,10 @@ fn notes_of_kernel(kernel: &MutationEvidence, outline: &mut Outline) {
     }
 }
 
-/// Every mutant that counts and that no test noticed, with its change.
+/// Every mutant that counts and that no test noticed, with its change; those that no test reaches have a table.
 fn open_mutants(evidence: &Evidence, outline: &mut Outline) {
-    for (kernel, open) in mutants_by_kernel(evidence, MutantStatus::is_open) {
+    let is_shown = |status: MutantStatus| status.is_open() && status != MutantStatus::NoCoverage;
+    for (kernel, open) in mutants_by_kernel(evidence, is_shown) {
         let title = format!("Mutants of {} that no test noticed", kernel.kernel);
         outline.add_heading(2, title, format!("{ANCHOR}/{}", kernel.kernel));
         let count = counted(open.len(), "mutant");
@@ -194,6 +197,31 @@ fn open_mutants(evidence: &Evidence, outline: &mut Outline) {
         ));
         open.into_iter().for_each(|mutant| outline.add_block(mutant_block(evidence, mutant)));
     }
+}
+
+/// Where code is that no test executes, and each mutant of it.
+fn unreached_mutants(evidence: &Evidence, outline: &mut Outline) {
+    let title = "Mutants that no test reaches";
+    let status = MutantStatus::NoCoverage;
+    let Some(all_mutants) = mutant_table(evidence, title, status, None) else { return };
+    outline.add_heading(2, title, format!("{ANCHOR}-unreached"));
+    outline.add_paragraph(
+        "Tests run their kernels, and no invocation of any executes what these mutants change. They count as not killed.",
+    );
+    let mut places = Table::new("Places that no test executes")
+        .columns(&["Kernel", "Lines"])
+        .with_column("Mutants", ColumnAlign::Right);
+    for kernel in &evidence.mutations {
+        for place in UnreachedPlace::of_kernel(kernel) {
+            places.add_row(vec![
+                kernel_link(&kernel.kernel),
+                Text::code(place.to_string()),
+                Text::plain(place.mutants.to_string()),
+            ]);
+        }
+    }
+    outline.add_table(places);
+    outline.add_table(all_mutants);
 }
 
 /// Every mutant that a justification accepts, with its change and what the justification says.
@@ -257,8 +285,10 @@ fn mutant_block(evidence: &Evidence, mutant: &MutantEvidence) -> Block {
 fn mutant_line(mutant: &MutantEvidence) -> Text {
     let codes: Vec<&str> = mutant.operators.iter().map(|operator| operator.code()).collect();
     let accepting = mutant.acceptance.as_ref().and_then(|own| own.justification.as_deref());
-    let reason = accepting.or(mutant.runs.reason());
-    let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+    let reason = accepting.or(mutant.runs.reason()).map(str::to_owned);
+    let words = reason.into_iter().chain(mutant.runs.other_contents_in_words());
+    let words = words.collect::<Vec<_>>().join("; ");
+    let reason = if words.is_empty() { words } else { format!(": {words}") };
     Text::strong(format!("Mutant {}", mutant.id()))
         .then_plain(format!(" ({}) ", codes.join(", ")))
         .followed_by(Text::plain(mutant.status.word()).with_tone(Tone::Caution))
@@ -288,7 +318,7 @@ fn equivalent_mutants(evidence: &Evidence, outline: &mut Outline) {
         mutant.proof.map_or("", |proof| proof.name()).to_owned()
     };
     let proof = MutantColumn { title: "Proof", text: &proof };
-    let Some(table) = uncounted_table(evidence, title, MutantStatus::Equivalent, proof) else {
+    let Some(table) = mutant_table(evidence, title, MutantStatus::Equivalent, Some(proof)) else {
         return;
     };
     outline.add_heading(2, title, format!("{ANCHOR}-equivalent"));
@@ -310,7 +340,7 @@ fn duplicate_mutants(evidence: &Evidence, outline: &mut Outline) {
         kernel.first_of(mutant).map(|first| first.id().to_string()).unwrap_or_default()
     };
     let first = MutantColumn { title: "Same as", text: &first };
-    let Some(table) = uncounted_table(evidence, title, MutantStatus::Duplicate, first) else {
+    let Some(table) = mutant_table(evidence, title, MutantStatus::Duplicate, Some(first)) else {
         return;
     };
     outline.add_heading(2, title, format!("{ANCHOR}-duplicates"));
@@ -327,25 +357,26 @@ struct MutantColumn<'a> {
     text: &'a dyn Fn(&MutationEvidence, &MutantEvidence) -> String,
 }
 
-/// The mutants of a status that are not counted, with why; none where there are none.
-fn uncounted_table(
+/// The mutants of a status, with what a last column says of them; none where there are none.
+fn mutant_table(
     evidence: &Evidence,
     caption: &str,
     status: MutantStatus,
-    reason: MutantColumn<'_>,
+    last: Option<MutantColumn<'_>>,
 ) -> Option<Table> {
     let mut rows = mutants_by_kernel(evidence, |own| own == status)
         .flat_map(|(kernel, mutants)| mutants.into_iter().map(move |mutant| (kernel, mutant)))
         .peekable();
     rows.peek()?;
-    let columns = ["Kernel", "Mutant", "Operators", "Place", "Old", "New", reason.title];
+    let mut columns = vec!["Kernel", "Mutant", "Operators", "Place", "Old", "New"];
+    columns.extend(last.as_ref().map(|column| column.title));
     let mut table = Table::new(caption).columns(&columns);
     for (kernel, mutant) in rows {
         let codes: Vec<&str> = mutant.operators.iter().map(|operator| operator.code()).collect();
         let first = mutant.edits.first();
         let ChangedPart { old, new } =
             changes_on_one_line(&mutant.edits, |file| stored_text(evidence, file));
-        table.add_row(vec![
+        let mut cells = vec![
             kernel_link(&kernel.kernel),
             Text::plain(mutant.id().to_string()),
             Text::plain(codes.join(", ")),
@@ -354,8 +385,9 @@ fn uncounted_table(
             })),
             Text::code(old),
             Text::code(new),
-            Text::plain((reason.text)(kernel, mutant)),
-        ]);
+        ];
+        cells.extend(last.as_ref().map(|column| Text::plain((column.text)(kernel, mutant))));
+        table.add_row(cells);
     }
     Some(table)
 }

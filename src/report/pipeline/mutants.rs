@@ -138,9 +138,12 @@ fn status_of(kernel: &MutationEvidence, mutant: &MutantEvidence) -> (&'static st
             }
             None => ("Survived", Some("no test noticed it".to_owned())),
         },
-        MutantStatus::Survived => ("Survived", None),
+        MutantStatus::Survived => ("Survived", mutant.runs.other_contents_in_words()),
         MutantStatus::Undecided => ("Survived", Some(format!("undecided: {}", reason()))),
         MutantStatus::NoTest => ("NoCoverage", Some("no test runs its kernel".to_owned())),
+        MutantStatus::NoCoverage => {
+            ("NoCoverage", Some("no test executes what it changes".to_owned()))
+        }
         MutantStatus::NotCompiled => ("CompileError", Some(reason())),
         MutantStatus::Duplicate => {
             let first = kernel.first_of(mutant);

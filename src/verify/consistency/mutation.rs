@@ -6,7 +6,7 @@ use vkcert_coverage::acceptance::subject_hash;
 use vkcert_derivation::derive::signed_kernel_hashes;
 use vkcert_derivation::mutation::{Traces, summarize};
 use vkcert_model::evidence::{
-    Evidence, JudgingTests, MutantAcceptance, MutantEdit, MutantEvidence, MutantRuns, MutantStatus,
+    Evidence, JudgingTests, MutantAcceptance, MutantEdit, MutantEvidence, MutantRuns,
     MutantVerdict, MutationEvidence, MutationExtent, Notice, SubjectChange,
 };
 use vkcert_model::id::TestId;
@@ -60,10 +60,7 @@ fn check_subjects(stored: &Evidence, verification: &mut Verification) {
     let kernel_hashes = signed_kernel_hashes(&stored.kernels);
     for kernel in &stored.mutations {
         for mutant in &kernel.mutants {
-            let is_due = matches!(
-                mutant.runs.status(mutant.proof),
-                MutantStatus::Survived | MutantStatus::Undecided
-            );
+            let is_due = mutant.runs.status(mutant.proof).can_be_accepted();
             let is_signed = mutant.acceptance.as_ref().map(|acceptance| {
                 let MutantAcceptance { subject, hash, justification: _ } = acceptance;
                 *hash == subject_hash(subject)
@@ -145,7 +142,8 @@ fn check_verdicts(
         MutantVerdict::Noticed(notices) => {
             !notices.is_empty() && notices.is_sorted_by(|left, right| left < right)
         }
-        MutantVerdict::NotNoticed | MutantVerdict::Undecided(_) => true,
+        MutantVerdict::OtherContents(names) => !names.is_empty(),
+        MutantVerdict::NotNoticed | MutantVerdict::NotReached | MutantVerdict::Undecided(_) => true,
     };
     verification.check(verdicts.values().all(is_told_once), || {
         format!("{}: a test noticed it in no way, or twice in one way", name())
