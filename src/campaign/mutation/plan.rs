@@ -16,7 +16,7 @@ use vkcert_glsl::mutation::{MutatedKernel, SelectionWanted, SourceMutant, mutate
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::evidence::{
     EVIDENCE_SCHEMA, MutantAcceptance, MutantEdit, MutantEvidence, MutantRuns, MutantSample,
-    MutantStatus, MutationEvidence, MutationExtent, mutant_id,
+    MutationEvidence, MutationExtent, mutant_id,
 };
 use vkcert_model::id::{KernelName, MutantId, RequirementId, TestId};
 use vkcert_model::mutation::MutationOperator;
