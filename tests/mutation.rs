@@ -984,7 +984,13 @@ fn a_device_judges_mutants_beside_the_sequential_engine() {
     }
     let both = mutate(&["--engine", "both"], 0);
     // The device changes nothing of what the sequential engine says.
-    assert_eq!(both["summary"], alone["summary"]);
+    let without_device = |mutation: &Value| {
+        let mut summary = mutation["summary"].clone();
+        summary["asked"].as_object_mut().unwrap().remove("engines");
+        summary.as_object_mut().unwrap().remove("by_agreement");
+        summary
+    };
+    assert_eq!(without_device(&both), without_device(&alone));
     let rows = both["device"]["mutants"].as_array().unwrap();
     let compiled = mutants(&both, "clamped").iter().filter(|row| row["status"] != "not-compiled");
     assert_eq!(rows.len(), compiled.count());
@@ -1011,4 +1017,50 @@ fn a_device_judges_mutants_beside_the_sequential_engine() {
     let text = run(vkcert().arg("mutate").arg(&project).args(["--engine", "both"]), 0).stdout;
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains("killed on both engines"), "{text}");
+}
+
+#[test]
+fn evidence_holds_what_a_device_made_of_mutants() {
+    let project = root().join("tests/projects/mutants");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let certify = |options: &[&str], code: i32| {
+        let mut command = vkcert();
+        command.arg("certify").arg(&project).args(options).arg("--out").arg(&out);
+        run_json(&mut command, code)
+    };
+    // Nothing is written where there is none that could judge.
+    certify(&["--mutants-on-device"], 2);
+    certify(&["--mutation", "--mutants-on-device", "--engine", "sequential"], 4);
+    assert!(!out.exists());
+    if !has_device() {
+        return;
+    }
+    let campaign = certify(&["--mutation", "--mutants-on-device"], 0);
+    let summary = &campaign["mutation"];
+    assert_eq!(summary["asked"]["engines"], "both");
+    let evidence = out.join("evidence");
+    let path = evidence.join("mutation-clamped.json");
+    let kernel: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let rows = kernel["mutants"].as_array().unwrap();
+    let on_device = rows.iter().filter(|row| row["on_device"]["tests"].is_object()).count() as u64;
+    let agreed = summary["by_agreement"].as_array().unwrap().iter();
+    assert_eq!(agreed.map(|row| row["mutants"].as_u64().unwrap()).sum::<u64>(), on_device);
+    assert!(on_device > 20, "{summary:#}");
+    for options in [&[][..], &["--replay"]] {
+        let verified = run_json(vkcert().arg("verify").arg(&evidence).args(options), 0);
+        assert_eq!(verified["problems"], serde_json::json!([]));
+    }
+    let report = run(vkcert().arg("report").arg(&evidence).args(["--report-format", "html"]), 0);
+    assert!(String::from_utf8(report.stdout).unwrap().contains("killed on both engines"));
+    // A mutant that the device alone would have killed is shown; the counts that evidence has say otherwise.
+    let survivor = rows.iter().position(|row| row["status"] == "survived").unwrap();
+    let mut forged = kernel.clone();
+    let tests = forged["mutants"][survivor]["on_device"]["tests"].as_object_mut().unwrap();
+    tests
+        .values_mut()
+        .for_each(|verdict| *verdict = serde_json::json!({ "noticed": ["expectation"] }));
+    std::fs::write(&path, serde_json::to_vec_pretty(&forged).unwrap()).unwrap();
+    let verified = run_json(vkcert().arg("verify").arg(&evidence), 1);
+    assert!(verified.to_string().contains("the counts of mutants do not follow"), "{verified:#}");
 }

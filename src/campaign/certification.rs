@@ -10,14 +10,14 @@ use super::assemble::LaidOut;
 use super::captures::read_captures;
 use super::coupling::{self, CouplingSources, HostReadings, StoredCoupling};
 use super::display::{Display, Unseen};
-use super::engines::{EngineSettings, Engines};
+use super::engines::{DeviceEngine, EngineSettings, Engines};
 use super::facts::{
     self, CampaignFacts, CampaignSetting, EvidenceTarget, FilesInMemory, MutationFacts,
     SealedEvidence,
 };
 use super::headers::{HostHeaders, read_headers};
 use super::kernel::Kernel;
-use super::mutation::{MutationEngines, MutationRequest, mutate_project};
+use super::mutation::{MutationDevice, MutationEngines, MutationRequest, mutate_project};
 use super::plan::RunPlan;
 use super::profile::{self, ProjectTarget};
 use super::reuse::CampaignCache;
@@ -32,7 +32,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use vkcert_cache::RunCache;
 use vkcert_deep_stack::STACK_BYTES;
-use vkcert_model::evidence::{EngineIdentity, Evidence};
+use vkcert_model::evidence::{EngineIdentity, Evidence, JudgingEngines};
 use vkcert_model::finding::FindingKind;
 use vkcert_model::records::{RecordMode, Witnesses};
 use vkcert_model::schedule::{Schedule, Schedules};
@@ -241,6 +241,7 @@ impl ReadyCampaign {
         display: &dyn Display,
     ) -> Result<CampaignOutcome, CampaignError> {
         let kernels = &self.kernels;
+        self.check_engines_of_mutants(engines)?;
         let mut runs = execution::run_tests(prepared_tests, engines, &self.plan, display)?;
         let laid_out = judged::lay_open(prepared_tests, kernels)?;
         if engines.sequential {
@@ -281,15 +282,36 @@ impl ReadyCampaign {
         })
     }
 
+    /// Whether those are there that mutants are to be judged on.
+    fn check_engines_of_mutants(&self, engines: &Engines) -> Result<(), CampaignError> {
+        let asked = self.mutation.as_ref().map(|request| request.extent.engines);
+        match (asked, &engines.vulkan) {
+            (None | Some(JudgingEngines::Sequential), _)
+            | (Some(JudgingEngines::Both), DeviceEngine::Ready(_)) => Ok(()),
+            (Some(JudgingEngines::Both), DeviceEngine::NotRun { .. } | DeviceEngine::NotAsked) => {
+                Err(no_device_for_mutants())
+            }
+        }
+    }
+
     /// What the tests make of mutants, where that is asked for.
     fn judge_mutants(
         &self,
         prepared_tests: &[PreparedTest],
-        engines: &Engines,
+        engines: &mut Engines,
     ) -> Result<Option<MutationFacts>, CampaignError> {
         let Some(request) = &self.mutation else { return Ok(None) };
-        let engine = engines.sequential();
-        let engines = MutationEngines { sequential: &engine, device: None };
+        let sequential = engines.sequential();
+        let device = match (request.extent.engines, &mut engines.vulkan) {
+            (JudgingEngines::Both, DeviceEngine::Ready(executor)) => {
+                Some(MutationDevice { executor, workers: self.plan.workers })
+            }
+            (JudgingEngines::Both, DeviceEngine::NotRun { .. } | DeviceEngine::NotAsked) => {
+                return Err(no_device_for_mutants());
+            }
+            (JudgingEngines::Sequential, _) => None,
+        };
+        let engines = MutationEngines { sequential: &sequential, device };
         let judged =
             mutate_project(&self.project, &self.kernels, prepared_tests, engines, request)?;
         Ok(Some(judged.facts))
@@ -334,5 +356,12 @@ impl ReadyCampaign {
             not_looked_for: finding_kinds.filter(|kind| !self.plan.checks.has(*kind)).collect(),
             replay: self.replay,
         }
+    }
+}
+
+fn no_device_for_mutants() -> CampaignError {
+    CampaignError::Unavailable {
+        message: "a device was asked to judge mutants, and none runs the tests".to_owned(),
+        hint: Some("`vkcert list devices`, or leave `--mutants-on-device` out".to_owned()),
     }
 }

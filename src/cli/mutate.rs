@@ -10,8 +10,8 @@ use super::plan;
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
 use crate::campaign::engines::DeviceEngine;
 use crate::campaign::mutation::{
-    DeviceMutant, EngineAgreement, MutantModules, MutationDevice, MutationEngines, MutationOrder,
-    MutationRequest, ProjectMutation, SecondOrderMutant, mutate_project, unchanged_kernels,
+    MutantModules, MutationDevice, MutationEngines, MutationOrder, MutationRequest,
+    ProjectMutation, SecondOrderMutant, mutate_project, unchanged_kernels,
 };
 use crate::campaign::plan::{EngineChoice, EngineRequest, RunPlan};
 use crate::campaign::project;
@@ -64,7 +64,7 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         let identity = device.executor.device();
         format!("{}, {} {}", identity.name, identity.driver_name, identity.driver_info)
     });
-    let ProjectMutation { facts, second_order, device, files } = mutate_project(
+    let ProjectMutation { facts, second_order, files } = mutate_project(
         project,
         &campaign.kernels,
         &prepared_tests,
@@ -87,7 +87,7 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         order: request.order,
         unchanged: &request.unchanged,
         rejected: &rejected,
-        device: device_name.map(|name| DeviceOutcome { name, mutants: &device }),
+        device: device_name,
     };
     match common.form() {
         OutputForm::Json => {
@@ -174,15 +174,8 @@ struct MutationOutcome<'m> {
     unchanged: &'m BTreeSet<KernelName>,
     /// Justifications of mutants that are not accepted, each with the reason.
     rejected: &'m [String],
-    /// None where no device ran.
-    device: Option<DeviceOutcome<'m>>,
-}
-
-/// What a device made of mutants.
-struct DeviceOutcome<'m> {
-    /// Device and driver.
-    name: String,
-    mutants: &'m [DeviceMutant],
+    /// Device and driver; none where no device judged.
+    device: Option<String>,
 }
 
 impl MutationOutcome<'_> {
@@ -213,7 +206,7 @@ impl MutationOutcome<'_> {
             }
         }
         for kernel in self.mutations {
-            for note in &kernel.notes {
+            for note in kernel.all_notes() {
                 let _ = writeln!(text, "note: kernel {}: {note}", kernel.kernel);
             }
         }
@@ -244,25 +237,18 @@ impl MutationOutcome<'_> {
     }
 
     /// What a device made of mutants, and those that an expectation told from the kernel on one engine alone.
-    fn write_device(&self, text: &mut String, device: &DeviceOutcome<'_>) {
-        let mutants = || {
-            self.mutations
-                .iter()
-                .flat_map(|kernel| kernel.mutants.iter().map(move |mutant| (kernel, mutant)))
-        };
+    fn write_device(&self, text: &mut String, device: &str) {
         text.push('\n');
-        for row in device.mutants.iter().filter(|row| row.agreement.is_difference()) {
-            let is_named = |(kernel, mutant): &(&MutationEvidence, &MutantEvidence)| {
-                kernel.kernel == row.kernel && mutant.id() == row.id
-            };
-            let (kernel, mutant) =
-                mutants().find(is_named).expect("the sequential engine has judged it, too");
-            self.write_mutant(text, kernel, mutant, row.agreement.words(), "");
+        for kernel in self.mutations {
+            for mutant in &kernel.mutants {
+                if let Some(agreement) = mutant.agreement().filter(|own| own.is_difference()) {
+                    self.write_mutant(text, kernel, mutant, agreement.words(), "");
+                }
+            }
         }
-        let _ = writeln!(text, "On {}:", device.name);
-        for (agreement, words) in EngineAgreement::ALL {
-            let count = device.mutants.iter().filter(|row| row.agreement == *agreement).count();
-            let _ = writeln!(text, "{count:>8}  {words}");
+        let _ = writeln!(text, "On {device}:");
+        for row in &self.summary.by_agreement {
+            let _ = writeln!(text, "{:>8}  {}", row.mutants, row.agreement.words());
         }
         text.push_str(
             "These are the mutants that compile and are no duplicates. The score is that of the sequential engine.\n",
@@ -342,7 +328,7 @@ impl MutationOutcome<'_> {
                 "tests": kernel.tests,
                 "mutants": mutants.collect::<Vec<_>>(),
                 "unreached": UnreachedPlace::of_kernel(kernel),
-                "notes": kernel.notes,
+                "notes": kernel.all_notes().collect::<Vec<_>>(),
             })
         });
         let operators: Vec<Value> = MUTATION_OPERATORS
@@ -361,10 +347,29 @@ impl MutationOutcome<'_> {
             "operators": operators,
             "kernels": kernels.collect::<Vec<_>>(),
             "second_order": self.second_order,
-            "device": self.device.as_ref().map(|device| json!({ "name": device.name, "mutants": device.mutants })),
+            "device": self.device.as_ref().map(|name| json!({ "name": name, "mutants": self.device_json() })),
             "score": score_json(self.summary),
             "summary": self.summary,
         })
+    }
+
+    /// What a device made of mutants.
+    fn device_json(&self) -> Vec<Value> {
+        let mutants = self
+            .mutations
+            .iter()
+            .flat_map(|kernel| kernel.mutants.iter().map(move |mutant| (kernel, mutant)));
+        let rows = mutants.filter_map(|(kernel, mutant)| {
+            let own = mutant.on_device.as_ref()?;
+            Some(json!({
+                "kernel": kernel.kernel,
+                "id": mutant.id(),
+                "tests": own.tests,
+                "module": own.module,
+                "agreement": mutant.agreement(),
+            }))
+        });
+        rows.collect()
     }
 
     fn mutant_json(&self, mutant: &MutantEvidence) -> Value {

@@ -94,6 +94,7 @@ impl CampaignInputs {
             repetition,
             schedules,
             mutation,
+            mutants_on_device,
             mutants,
         } = certify;
         let does_more = history.is_some() || baseline.is_some() || save_outputs.is_some();
@@ -109,7 +110,7 @@ impl CampaignInputs {
             return None;
         }
         let mut text = format!(
-            "{} {dir:?} {out:?} {reports:?} {check:?} {without:?} {only:?} {keep_going} {recording:?} {repetition:?} {schedules:?} {mutation} {mutants:?}\n",
+            "{} {dir:?} {out:?} {reports:?} {check:?} {without:?} {only:?} {keep_going} {recording:?} {repetition:?} {schedules:?} {mutation} {mutants_on_device} {mutants:?}\n",
             cache.program()
         );
         let epoch = ["SOURCE_DATE_EPOCH", "NO_COLOR"].map(std::env::var_os);

@@ -15,16 +15,15 @@ use super::plan::{KernelPlan, PlannedMutant};
 use crate::CampaignError;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, StorageClass};
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use vkcert_exec::{ExecError, Executor, Job, Run, Unobserved};
 use vkcert_glsl::mutation::{MutantForm, SourceMutant, compile_alone};
 use vkcert_model::evidence::{
-    KillCause, MutantEvidence, MutantRuns, MutantStatus, MutantVerdict, MutationEvidence, Notice,
+    DeviceModule, EngineAgreement, MutantEvidence, MutantOnDevice, MutantVerdict, MutationEvidence,
+    Notice,
 };
 use vkcert_model::finding::FindingKind;
-use vkcert_model::id::{KernelName, MutantId, TestId};
 use vkcert_spirv::module::Module;
 
 /// How many times the seconds of the kernel itself a mutant may take on a device.
@@ -32,104 +31,6 @@ const SECONDS_FACTOR: f64 = 10.0;
 
 /// Seconds that every mutant may take on a device.
 const SECONDS_ALLOWANCE: f64 = 1.0;
-
-/// What a device made of a mutant.
-#[derive(Debug, Clone, Serialize)]
-pub struct DeviceMutant {
-    /// The kernel.
-    pub kernel: KernelName,
-    /// The mutant.
-    pub id: MutantId,
-    /// The verdicts of the tests, up to the first that noticed it.
-    pub tests: BTreeMap<TestId, MutantVerdict>,
-    /// What was run.
-    pub module: DeviceModule,
-    /// How that compares with the sequential engine.
-    pub agreement: EngineAgreement,
-}
-
-/// Which module a device ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DeviceModule {
-    /// That with all mutants, in which this one was selected.
-    AllMutants,
-    /// One of the mutant's own text, or of the kernel itself where its dispatches are mutated.
-    Own,
-}
-
-/// Which engines killed a mutant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EngineAgreement {
-    /// Both did.
-    KilledOnBoth,
-    /// The sequential engine alone, by an expectation.
-    KilledBySequentialExpectation,
-    /// The sequential engine alone, by a finding, by time or by an error, which a device need not tell.
-    KilledBySequentialFinding,
-    /// The device alone.
-    KilledOnDevice,
-    /// Neither did.
-    KilledOnNeither,
-    /// The device could not judge it.
-    Undecided,
-}
-
-impl EngineAgreement {
-    /// Each with the words for it, in the order of tables.
-    pub const ALL: &[(EngineAgreement, &str)] = &[
-        (EngineAgreement::KilledOnBoth, "killed on both engines"),
-        (
-            EngineAgreement::KilledBySequentialExpectation,
-            "killed on the sequential engine alone, by an expectation",
-        ),
-        (
-            EngineAgreement::KilledBySequentialFinding,
-            "killed on the sequential engine alone, by a finding, by time or by an error",
-        ),
-        (EngineAgreement::KilledOnDevice, "killed on the device alone"),
-        (EngineAgreement::KilledOnNeither, "killed on neither"),
-        (EngineAgreement::Undecided, "not judged on the device"),
-    ];
-
-    fn of_runs(sequential: &MutantRuns, device: &BTreeMap<TestId, MutantVerdict>) -> Self {
-        let is_noticed = device.values().any(|verdict| !verdict.notices().is_empty());
-        let is_left_out = sequential.verdicts().any(|(test, _)| !device.contains_key(test));
-        let is_unknown = is_left_out
-            || device.is_empty()
-            || device.values().any(|verdict| matches!(verdict, MutantVerdict::Undecided(_)));
-        match (sequential.kill_cause(), is_noticed) {
-            (Some(_), true) => EngineAgreement::KilledOnBoth,
-            (None, true) => EngineAgreement::KilledOnDevice,
-            (_, false) if is_unknown => EngineAgreement::Undecided,
-            (None, false) => EngineAgreement::KilledOnNeither,
-            (Some(KillCause::Expectation), false) => EngineAgreement::KilledBySequentialExpectation,
-            (Some(KillCause::Finding | KillCause::Time | KillCause::Error), false) => {
-                EngineAgreement::KilledBySequentialFinding
-            }
-        }
-    }
-
-    /// In words, as tables have it.
-    pub fn words(self) -> &'static str {
-        let mut rows = Self::ALL.iter();
-        rows.find(|(agreement, _)| *agreement == self).expect("every agreement has words").1
-    }
-
-    /// Whether one engine noticed the mutant and the other one could have, so that they differ.
-    pub fn is_difference(self) -> bool {
-        match self {
-            EngineAgreement::KilledBySequentialExpectation | EngineAgreement::KilledOnDevice => {
-                true
-            }
-            EngineAgreement::KilledOnBoth
-            | EngineAgreement::KilledBySequentialFinding
-            | EngineAgreement::KilledOnNeither
-            | EngineAgreement::Undecided => false,
-        }
-    }
-}
 
 /// What ends a loop without end on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,7 +43,8 @@ pub(super) enum LoopEnd {
 
 /// What a device made of the mutants of a kernel.
 pub(super) struct KernelOnDevice {
-    pub(super) mutants: Vec<DeviceMutant>,
+    /// By number.
+    pub(super) mutants: BTreeMap<u32, MutantOnDevice>,
     pub(super) notes: Vec<String>,
 }
 
@@ -166,8 +68,13 @@ impl DeviceBaseline<'_> {
 struct DeviceTask<'m> {
     mutant: PlannedMutant<'m>,
     evidence: &'m MutantEvidence,
-    tests: BTreeMap<TestId, MutantVerdict>,
-    module: DeviceModule,
+    made: MutantOnDevice,
+}
+
+impl DeviceTask<'_> {
+    fn agreement(&self) -> EngineAgreement {
+        EngineAgreement::of_runs(&self.evidence.runs, &self.made)
+    }
 }
 
 /// Runs the mutants of a kernel on a device, which the sequential engine has judged.
@@ -198,26 +105,17 @@ pub(super) fn judge_on_device(
              ({difference})"
         ));
     }
-    let is_run = |mutant: &&MutantEvidence| {
-        !matches!(mutant.status, MutantStatus::NotCompiled | MutantStatus::Duplicate)
-    };
+    let is_run = |mutant: &&MutantEvidence| mutant.is_for_device();
     let mut tasks: Vec<DeviceTask> =
         judged.mutants.iter().filter(is_run).map(|mutant| device.task(mutant)).collect();
     for task in &mut tasks {
         device.judge(task);
-        let agreement = EngineAgreement::of_runs(&task.evidence.runs, &task.tests);
-        if task.module == DeviceModule::AllMutants && agreement.is_difference() {
-            task.module = DeviceModule::Own;
+        if task.made.module == DeviceModule::AllMutants && task.agreement().is_difference() {
+            task.made.module = DeviceModule::Own;
             device.judge(task);
         }
     }
-    let mutants = tasks.into_iter().map(|task| DeviceMutant {
-        kernel: plan.name(),
-        id: task.evidence.id(),
-        agreement: EngineAgreement::of_runs(&task.evidence.runs, &task.tests),
-        tests: task.tests,
-        module: task.module,
-    });
+    let mutants = tasks.into_iter().map(|task| (task.evidence.number, task.made));
     Ok(KernelOnDevice { mutants: mutants.collect(), notes })
 }
 
@@ -300,7 +198,8 @@ impl<'b> MutantsOnDevice<'b, '_> {
             }
             PlannedMutant::OfText(_) | PlannedMutant::OfDispatches(_) => DeviceModule::Own,
         };
-        DeviceTask { mutant, evidence, tests: BTreeMap::new(), module }
+        let made = MutantOnDevice { tests: BTreeMap::new(), module };
+        DeviceTask { mutant, evidence, made }
     }
 
     /// Places of the tests that may run with a mutant; first the one whose expectation the sequential engine saw fail.
@@ -331,7 +230,7 @@ impl<'b> MutantsOnDevice<'b, '_> {
 
     /// Runs the tests with a mutant, up to the first that notices it.
     fn judge(&mut self, task: &mut DeviceTask<'_>) {
-        task.tests.clear();
+        task.made.tests.clear();
         for place in self.places_of_tests(task.evidence) {
             let own = &self.baselines[place];
             let verdict = match self.job(task, own) {
@@ -348,7 +247,7 @@ impl<'b> MutantsOnDevice<'b, '_> {
                 Err(reason) => MutantVerdict::Undecided(reason),
             };
             let is_noticed = !verdict.notices().is_empty();
-            task.tests.insert(own.baseline.prepared.test.id, verdict);
+            task.made.tests.insert(own.baseline.prepared.test.id, verdict);
             if is_noticed {
                 break;
             }
@@ -357,7 +256,7 @@ impl<'b> MutantsOnDevice<'b, '_> {
 
     /// The job of a test with a mutant; none where the test is what it is.
     fn job(&self, task: &DeviceTask<'_>, own: &DeviceBaseline<'_>) -> Result<Option<Job>, String> {
-        match (task.mutant, task.module, &self.selection) {
+        match (task.mutant, task.made.module, &self.selection) {
             (PlannedMutant::OfDispatches(mutant), _, _) => dispatch_job(mutant, own.baseline),
             (PlannedMutant::OfText(_), DeviceModule::AllMutants, Some(words)) => {
                 Ok(own.baseline.selection_job(&self.plan.mutated, words, task.evidence.number))

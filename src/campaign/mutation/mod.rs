@@ -26,7 +26,6 @@ use crate::CampaignError;
 use crate::facts::MutationFacts;
 use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
-pub use device_run::{DeviceModule, DeviceMutant, EngineAgreement};
 use device_run::{KernelOnDevice, LoopEnd, judge_on_device};
 use dispatch_mutants::files_of_tests;
 use duplicates::{
@@ -39,12 +38,14 @@ use plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
 use rayon::prelude::*;
 pub use second_order::{PairRelation, SecondOrderMutant};
 use std::collections::{BTreeMap, BTreeSet};
-pub(crate) use stored::stored_mutation;
+pub(crate) use stored::{keep_device_facts, stored_mutation};
 use test_order::{TestOrder, is_scout};
 pub use unchanged::unchanged_kernels;
 use vkcert_exec::Executor;
 use vkcert_glsl::mutation::SelectionWanted;
-use vkcert_model::evidence::{JudgingTests, MutantRuns, MutationEvidence, MutationExtent};
+use vkcert_model::evidence::{
+    JudgingEngines, JudgingTests, MutantRuns, MutationEvidence, MutationExtent,
+};
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::place::SourceFile;
 use vkcert_requirement::Project;
@@ -114,8 +115,6 @@ pub struct ProjectMutation {
     pub facts: MutationFacts,
     /// Pairs of mutants, where they were asked for.
     pub second_order: Vec<SecondOrderMutant>,
-    /// What a device made of mutants, where one was asked for.
-    pub device: Vec<DeviceMutant>,
     /// The files that edits are of.
     pub files: Vec<SourceFile>,
 }
@@ -150,15 +149,19 @@ pub fn mutate_project(
             benches.push(bench);
         }
     }
-    let on_device = match device {
-        Some(device) => judge_kernels_on_device(&plans, &benches, &mut mutations, device)?,
-        None => Vec::new(),
+    let engines = match device {
+        Some(device) => {
+            judge_kernels_on_device(&plans, &benches, &mut mutations, device)?;
+            JudgingEngines::Both
+        }
+        None => JudgingEngines::Sequential,
     };
     drop(benches);
     let of_texts = plans.into_iter().flat_map(|plan| plan.mutated.files);
     let files = of_texts.chain(files_of_tests(project)).collect();
-    let facts = MutationFacts { asked: asked.clone(), mutations };
-    Ok(ProjectMutation { facts, second_order, device: on_device, files })
+    let asked = MutationExtent { engines, ..asked.clone() };
+    let facts = MutationFacts { asked, mutations };
+    Ok(ProjectMutation { facts, second_order, files })
 }
 
 /// What tests made of the mutants of a kernel.
@@ -184,7 +187,7 @@ fn judge_kernel<'p>(
         MutationOrder::First => Vec::new(),
         MutationOrder::Second => second_order::judge_pairs(plan, &bench, &evidence)?,
     };
-    evidence.notes.extend(bench.notes.iter().cloned());
+    evidence.engine_notes.extend(bench.notes.iter().cloned());
     Ok(JudgedKernel { evidence, pairs, bench })
 }
 
@@ -296,7 +299,7 @@ fn judge_kernels_on_device(
     benches: &[MutantBench<'_>],
     mutations: &mut [MutationEvidence],
     MutationDevice { executor, workers }: MutationDevice<'_>,
-) -> Result<Vec<DeviceMutant>, CampaignError> {
+) -> Result<(), CampaignError> {
     let loops = match executor.loop_limit() {
         Some(_) => LoopEnd::Driver,
         None => LoopEnd::Clock,
@@ -313,11 +316,12 @@ fn judge_kernels_on_device(
     let mut on_device = pool::share_items(executor, workers, &kernels, judge);
     executor.count_loops(LoopCounting::Ahead);
     on_device.sort_by_key(|(kernel, _)| *kernel);
-    let mut mutants = Vec::new();
     for (kernel, judged) in on_device {
-        let KernelOnDevice { mutants: own, notes } = judged?;
-        mutants.extend(own);
-        mutations[kernel].notes.extend(notes);
+        let KernelOnDevice { mutants: mut own, notes } = judged?;
+        mutations[kernel].engine_notes.extend(notes);
+        for mutant in &mut mutations[kernel].mutants {
+            mutant.on_device = own.remove(&mutant.number);
+        }
     }
-    Ok(mutants)
+    Ok(())
 }

@@ -257,6 +257,7 @@ impl KernelPlan<'_> {
             population: self.population() as u32,
             tests: self.judging_tests().map(|test| test.test.id).collect::<Vec<TestId>>(),
             notes: self.notes(),
+            engine_notes: Vec::new(),
             mutants: mutants.collect(),
         }
     }
@@ -289,7 +290,8 @@ impl KernelPlan<'_> {
         };
         let acceptance = status.can_be_accepted().then(signed);
         let (number, operators) = (place as u32 + 1, mutant.operators().to_vec());
-        MutantEvidence { number, operators, edits, runs, proof, acceptance, status }
+        let on_device = None;
+        MutantEvidence { number, operators, edits, runs, proof, acceptance, on_device, status }
     }
 
     /// What a justification of the mutant of the text with these edits signs.

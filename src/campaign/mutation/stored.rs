@@ -61,7 +61,33 @@ fn evidence_of_kernel(
     if numbers != due {
         return stored.clone();
     }
-    plan.evidence(stored_facts(plan, stored, asked))
+    let mut evidence = plan.evidence(stored_facts(plan, stored, asked));
+    evidence.engine_notes.clone_from(&stored.engine_notes);
+    keep_verdicts_of_device(&mut evidence, stored);
+    evidence
+}
+
+/// Takes over what a device made of mutants that the sequential engine has judged again.
+pub(crate) fn keep_device_facts(facts: &mut MutationFacts, stored_evidence: &Evidence) {
+    let Some(summary) = &stored_evidence.campaign.mutation else { return };
+    facts.asked.engines = summary.asked.engines;
+    for kernel in &mut facts.mutations {
+        let mut rows = stored_evidence.mutations.iter();
+        let Some(stored) = rows.find(|row| row.kernel == kernel.kernel) else { continue };
+        let own = kernel.engine_notes.clone();
+        let of_device = stored.engine_notes.iter().filter(|note| !own.contains(note));
+        kernel.engine_notes.extend(of_device.cloned());
+        keep_verdicts_of_device(kernel, stored);
+    }
+}
+
+fn keep_verdicts_of_device(kernel: &mut MutationEvidence, stored: &MutationEvidence) {
+    let by_number: BTreeMap<u32, &MutantEvidence> =
+        stored.mutants.iter().map(|mutant| (mutant.number, mutant)).collect();
+    for mutant in &mut kernel.mutants {
+        let stored = by_number.get(&mutant.number);
+        mutant.on_device = stored.and_then(|stored| stored.on_device.clone());
+    }
 }
 
 /// The numbers of the mutants that others have the module of, by the index of these.

@@ -14,7 +14,9 @@ use crate::assemble::LaidOut;
 use crate::coupling::{self, CouplingSources, HostReadings, device_limits_of};
 use crate::facts::{self, CampaignFacts, CampaignSetting, MutationFacts, NoFiles};
 use crate::kernel::Kernel;
-use crate::mutation::{MutationEngines, MutationRequest, mutate_project, stored_mutation};
+use crate::mutation::{
+    MutationEngines, MutationRequest, keep_device_facts, mutate_project, stored_mutation,
+};
 use crate::plan::RunPlan;
 use crate::profile::ProjectTarget;
 use crate::set_aside::BrokenKernel;
@@ -182,7 +184,9 @@ fn mutation_facts(
             let request = MutationRequest { extent, ..MutationRequest::default() };
             let engines = MutationEngines { sequential: engine, device: None };
             let judged = mutate_project(project, kernels, prepared_tests, engines, &request)?;
-            Ok(Some(judged.facts))
+            let mut facts = judged.facts;
+            keep_device_facts(&mut facts, stored_evidence);
+            Ok(Some(facts))
         }
         None => stored_mutation(stored_evidence, project, kernels, prepared_tests, verification),
     }

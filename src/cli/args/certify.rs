@@ -8,7 +8,7 @@ use super::MutantOptions;
 use crate::campaign::early_end::{OnFailure, RunLimits, TimeLimit};
 use crate::campaign::mutation::MutationRequest;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::JudgingTests;
+use crate::model::evidence::{JudgingEngines, JudgingTests};
 use crate::model::project::MOST_REPETITIONS;
 use crate::model::records::{RecordMode, Witnesses};
 use crate::model::schedule::{MOST_SCHEDULES, Schedule, Schedules};
@@ -77,6 +77,10 @@ pub(in crate::cli) struct Certify {
     /// would notice (on the sequential engine)
     #[arg(long, conflicts_with = "shard", help_heading = "Mutants")]
     pub mutation: bool,
+    /// With `--mutation`: let the device judge each mutant beside the sequential engine, of whose verdicts the
+    /// score is
+    #[arg(long, requires = "mutation", help_heading = "Mutants")]
+    pub mutants_on_device: bool,
     #[command(flatten)]
     pub mutants: MutantOptions,
 }
@@ -98,7 +102,11 @@ impl Certify {
     pub(in crate::cli) fn mutation_request(&self) -> Result<Option<MutationRequest>, Failure> {
         match (self.mutation, self.mutants.first_given()) {
             (true, _) => {
-                let extent = self.mutants.extent(JudgingTests::All, self.schedules.seed)?;
+                let mut extent = self.mutants.extent(JudgingTests::All, self.schedules.seed)?;
+                extent.engines = match self.mutants_on_device {
+                    true => JudgingEngines::Both,
+                    false => JudgingEngines::Sequential,
+                };
                 Ok(Some(MutationRequest { extent, ..MutationRequest::default() }))
             }
             (false, Some(option)) => {

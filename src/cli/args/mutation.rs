@@ -2,7 +2,7 @@
 
 use super::super::failure::Failure;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{JudgingTests, MutantSample, MutationExtent};
+use crate::model::evidence::{JudgingEngines, JudgingTests, MutantSample, MutationExtent};
 use crate::model::id::{KernelName, RequirementId};
 use crate::model::mutation::MutationOperator;
 use clap::Args;
@@ -77,7 +77,8 @@ impl MutantOptions {
         requirements.dedup();
         let sample =
             self.sample.map(|count| MutantSample { count: count.get(), seed: seed.unwrap_or(1) });
-        Ok(MutationExtent { operators, kernels, requirements, sample, judges })
+        let engines = JudgingEngines::Sequential;
+        Ok(MutationExtent { operators, kernels, requirements, sample, judges, engines })
     }
 
     /// The first option that was given; none where none was.

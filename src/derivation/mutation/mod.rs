@@ -10,9 +10,9 @@ pub use acceptance::{AcceptanceRules, MutantJustificationOutcome, accept_mutants
 
 use std::collections::BTreeSet;
 use vkcert_model::evidence::{
-    Campaign, JudgingTests, KernelMutants, MutantCounts, MutantEvidence, MutantVerdict,
-    MutationEvidence, MutationExtent, MutationSummary, Notice, OperatorMutants, RequirementMutants,
-    TestMutants,
+    AgreementMutants, Campaign, EngineAgreement, JudgingEngines, JudgingTests, KernelMutants,
+    MutantCounts, MutantEvidence, MutantVerdict, MutationEvidence, MutationExtent, MutationSummary,
+    Notice, OperatorMutants, RequirementMutants, TestMutants,
 };
 use vkcert_model::id::{RequirementId, TestId};
 use vkcert_model::mutation::MUTATION_OPERATORS;
@@ -100,6 +100,10 @@ pub fn summarize(
             )
         }
     };
+    let by_agreement = match asked.engines {
+        JudgingEngines::Sequential => Vec::new(),
+        JudgingEngines::Both => by_agreement(mutations),
+    };
     MutationSummary {
         asked,
         counts: MutantCounts::of_mutants(mutants()),
@@ -107,7 +111,17 @@ pub fn summarize(
         by_kernel: by_kernel.collect(),
         by_requirement,
         by_test,
+        by_agreement,
     }
+}
+
+fn by_agreement(mutations: &[MutationEvidence]) -> Vec<AgreementMutants> {
+    let agreements = EngineAgreement::ALL.iter().map(|(agreement, _)| {
+        let mutants = mutations.iter().flat_map(|kernel| &kernel.mutants);
+        let counted = mutants.filter(|mutant| mutant.agreement() == Some(*agreement));
+        AgreementMutants { agreement: *agreement, mutants: counted.count() as u32 }
+    });
+    agreements.collect()
 }
 
 /// What some of the tests made of mutants.

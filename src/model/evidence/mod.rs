@@ -12,6 +12,7 @@ mod coupling;
 mod identity;
 mod kernel;
 mod mutant_acceptance;
+mod mutant_on_device;
 mod mutation;
 mod requirement;
 mod set_aside;
@@ -33,11 +34,12 @@ pub use kernel::{
     SpecializedConstant, TestRecords, kernel_label,
 };
 pub use mutant_acceptance::{MutantAcceptance, MutantSubject, SubjectChange};
+pub use mutant_on_device::{DeviceModule, EngineAgreement, MutantOnDevice};
 pub use mutation::{
-    EquivalenceProof, JudgingTests, KernelMutants, KillCause, MutantCounts, MutantEdit,
-    MutantEvidence, MutantRuns, MutantSample, MutantStatus, MutantVerdict, MutationEvidence,
-    MutationExtent, MutationScore, MutationSummary, Notice, OperatorMutants, RequirementMutants,
-    ScoreBasis, ScoreInterval, TestMutants, mutant_id,
+    AgreementMutants, EquivalenceProof, JudgingEngines, JudgingTests, KernelMutants, KillCause,
+    MutantCounts, MutantEdit, MutantEvidence, MutantRuns, MutantSample, MutantStatus,
+    MutantVerdict, MutationEvidence, MutationExtent, MutationScore, MutationSummary, Notice,
+    OperatorMutants, RequirementMutants, ScoreBasis, ScoreInterval, TestMutants, mutant_id,
 };
 pub use requirement::{
     CodeTrace, JustificationEvidence, KernelText, RecordEvidence, RejectedReview,

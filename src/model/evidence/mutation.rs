@@ -5,6 +5,7 @@
 //! Does not cover: how mutants are made and run (`glsl::mutation`, `campaign::mutation`).
 
 use super::mutant_acceptance::MutantAcceptance;
+use super::mutant_on_device::{EngineAgreement, MutantOnDevice};
 use crate::finding::FindingKind;
 use crate::id::{KernelName, MutantId, RequirementId, TestId};
 use crate::mutation::MutationOperator;
@@ -25,14 +26,22 @@ pub struct MutationEvidence {
     pub population: u32,
     /// The tests that judged, in the order of the project.
     pub tests: Vec<TestId>,
-    /// What could not be mutated or judged, and why.
+    /// What could not be mutated, or which tests no engine runs, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What engines had to note when they judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub engine_notes: Vec<String>,
     /// By number.
     pub mutants: Vec<MutantEvidence>,
 }
 
 impl MutationEvidence {
+    /// All that is to be noted.
+    pub fn all_notes(&self) -> impl Iterator<Item = &str> {
+        self.notes.iter().chain(&self.engine_notes).map(String::as_str)
+    }
+
     /// The mutant that another one is a duplicate of; none of one that is none.
     pub fn first_of(&self, mutant: &MutantEvidence) -> Option<&MutantEvidence> {
         let first = mutant.runs.same_as()?;
@@ -58,6 +67,9 @@ pub struct MutantEvidence {
     /// accepts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<MutantAcceptance>,
+    /// What a device made of it, where one was asked and the mutant compiles and is no duplicate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_device: Option<MutantOnDevice>,
     /// What follows from these.
     pub status: MutantStatus,
 }
@@ -66,6 +78,19 @@ impl MutantEvidence {
     /// As justifications name it.
     pub fn id(&self) -> MutantId {
         mutant_id(&self.operators, self.number)
+    }
+
+    /// Whether a device judges it where one is asked.
+    pub fn is_for_device(&self) -> bool {
+        match self.runs {
+            MutantRuns::Judged(_) | MutantRuns::NotRun(_) => true,
+            MutantRuns::SameAs(_) | MutantRuns::NotCompiled(_) => false,
+        }
+    }
+
+    /// How the engines agree on it; none where no device judged it.
+    pub fn agreement(&self) -> Option<EngineAgreement> {
+        Some(EngineAgreement::of_runs(&self.runs, self.on_device.as_ref()?))
     }
 
     /// What follows from its runs, its proof and the justification that accepts it.
@@ -419,6 +444,18 @@ pub struct MutationSummary {
     /// Tests that judged, in project order. Empty where not all tests judged every mutant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_test: Vec<TestMutants>,
+    /// How the engines agree, where a device judged; each way once, in the order of the type.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_agreement: Vec<AgreementMutants>,
+}
+
+/// How many mutants the engines agree on in a way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgreementMutants {
+    /// The way.
+    pub agreement: EngineAgreement,
+    /// How many.
+    pub mutants: u32,
 }
 
 /// Which mutants were asked for, and by which tests they were to be judged.
@@ -438,6 +475,27 @@ pub struct MutationExtent {
     pub sample: Option<MutantSample>,
     /// Which tests run with a mutant.
     pub judges: JudgingTests,
+    /// Which engines judge.
+    #[serde(default, skip_serializing_if = "JudgingEngines::is_sequential")]
+    pub engines: JudgingEngines,
+}
+
+/// Which engines judge mutants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JudgingEngines {
+    /// The sequential engine, of whose verdicts the score is.
+    #[default]
+    Sequential,
+    /// A device beside it.
+    Both,
+}
+
+impl JudgingEngines {
+    /// Whether no device judges.
+    pub fn is_sequential(&self) -> bool {
+        *self == JudgingEngines::Sequential
+    }
 }
 
 /// Mutants that are drawn at random.

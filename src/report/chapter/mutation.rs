@@ -18,7 +18,7 @@ pub(super) const ANCHOR: &str = "chapter/mutation";
 
 const WHAT_A_MUTANT_IS: &str = "A mutant is a kernel with one small fault in its text, or in the dispatches of it that tests make in the place of the host. It is killed where a test notices it: by an \
     expectation that does not hold, by a finding that the kernel itself does not have, or by the end of the run (too many steps, an \
-    error). Mutants run on the sequential engine. The score is the killed ones of all that compile and are neither proved equivalent nor \
+    error). The score is the ones killed on the sequential engine of all that compile and are neither proved equivalent, nor duplicates, nor \
     accepted by a justification; it is rounded down. It changes no status of an objective.";
 
 pub(super) fn mutation_chapter(evidence: &Evidence, outline: &mut Outline) {
@@ -33,6 +33,7 @@ pub(super) fn mutation_chapter(evidence: &Evidence, outline: &mut Outline) {
     for kernel in &evidence.mutations {
         notes_of_kernel(kernel, outline);
     }
+    mutants_on_device(evidence, summary, outline);
     open_mutants(evidence, outline);
     unreached_mutants(evidence, outline);
     accepted_mutants(evidence, outline);
@@ -179,9 +180,45 @@ fn test_tables(summary: &MutationSummary, outline: &mut Outline) {
 }
 
 fn notes_of_kernel(kernel: &MutationEvidence, outline: &mut Outline) {
-    for note in &kernel.notes {
+    for note in kernel.all_notes() {
         let words = Text::plain("Kernel ").followed_by(kernel_link(&kernel.kernel));
         outline.add_paragraph(words.followed_by(Text::sentence(format!(": {note}."))));
+    }
+}
+
+/// How a device that judged mutants agrees with the sequential engine, and each mutant that an expectation told from its
+/// kernel on one of them alone.
+fn mutants_on_device(evidence: &Evidence, summary: &MutationSummary, outline: &mut Outline) {
+    if summary.by_agreement.is_empty() {
+        return;
+    }
+    outline.add_heading(2, "Mutants on the device", format!("{ANCHOR}-device"));
+    outline.add_paragraph(
+        "The device judged each mutant that compiles and is no duplicate after the sequential engine, of whose verdicts the score is. It tells \
+         contents alone: races, accesses out of bounds and undefined values are found by the sequential engine. Not judged there are mutants that \
+         could damage the process of the driver, tests that do not pass there by themselves, and dispatches without a barrier between them.",
+    );
+    let mut table = Table::new("Mutants by the engines that killed them")
+        .columns(&["Killed"])
+        .with_column("Mutants", ColumnAlign::Right);
+    for row in &summary.by_agreement {
+        let words = Text::plain(row.agreement.words());
+        table.add_row(vec![words, Text::plain(row.mutants.to_string())]);
+    }
+    outline.add_table(table);
+    for kernel in &evidence.mutations {
+        for mutant in &kernel.mutants {
+            let Some(agreement) = mutant.agreement().filter(|own| own.is_difference()) else {
+                continue;
+            };
+            let line = Text::strong(format!("Mutant {} of {}", mutant.id(), kernel.kernel))
+                .then_plain(": ")
+                .followed_by(Text::plain(agreement.words()).with_tone(Tone::Caution));
+            outline.add_block(Block::Together(vec![
+                Block::Paragraph(line),
+                Block::Lines(diff_lines(evidence, &mutant.edits)),
+            ]));
+        }
     }
 }
 

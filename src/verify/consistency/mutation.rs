@@ -6,8 +6,8 @@ use vkcert_coverage::acceptance::subject_hash;
 use vkcert_derivation::derive::signed_kernel_hashes;
 use vkcert_derivation::mutation::{Traces, summarize};
 use vkcert_model::evidence::{
-    Evidence, JudgingTests, MutantAcceptance, MutantEdit, MutantEvidence, MutantRuns,
-    MutantVerdict, MutationEvidence, MutationExtent, Notice, SubjectChange,
+    Evidence, JudgingEngines, JudgingTests, MutantAcceptance, MutantEdit, MutantEvidence,
+    MutantRuns, MutantVerdict, MutationEvidence, MutationExtent, Notice, SubjectChange,
 };
 use vkcert_model::id::TestId;
 use vkcert_requirement::is_requirement_file;
@@ -41,6 +41,7 @@ pub(super) fn check_mutation(stored: &Evidence, verification: &mut Verification)
                 )
             });
             check_verdicts(kernel, mutant, summary.asked.judges, verification);
+            check_device(kernel, mutant, summary.asked.engines, verification);
         }
     }
     let traces = Traces::of_campaign(&stored.campaign);
@@ -93,6 +94,38 @@ fn changes_are_edits(changes: &[SubjectChange], edits: &[MutantEdit]) -> bool {
     of_changes == of_edits
 }
 
+/// Each way in which a test noticed a mutant stands there once.
+fn is_told_once(verdict: &MutantVerdict) -> bool {
+    match verdict {
+        MutantVerdict::Noticed(notices) => {
+            !notices.is_empty() && notices.is_sorted_by(|left, right| left < right)
+        }
+        MutantVerdict::OtherContents(names) => !names.is_empty(),
+        MutantVerdict::NotNoticed | MutantVerdict::NotReached | MutantVerdict::Undecided(_) => true,
+    }
+}
+
+/// A device has a verdict where it was asked, of what it can judge, by the tests of the kernel.
+fn check_device(
+    kernel: &MutationEvidence,
+    mutant: &MutantEvidence,
+    engines: JudgingEngines,
+    verification: &mut Verification,
+) {
+    let name = || format!("mutant {} of kernel {}", mutant.number, kernel.kernel);
+    let is_due = engines == JudgingEngines::Both && mutant.is_for_device();
+    verification.check(mutant.on_device.is_some() == is_due, || {
+        format!("{}: whether a device judged it is not what was asked for", name())
+    });
+    let Some(own) = &mutant.on_device else { return };
+    verification.check(own.tests.keys().all(|test| kernel.tests.contains(test)), || {
+        format!("{}: a test that is not of the kernel judged it on the device", name())
+    });
+    verification.check(own.tests.values().all(is_told_once), || {
+        format!("{}: a test noticed it on the device in no way, or twice in one way", name())
+    });
+}
+
 fn is_listed_once(asked: &MutationExtent) -> bool {
     asked.operators.is_sorted_by(|left, right| left < right)
         && asked.kernels.is_sorted_by(|left, right| left < right)
@@ -138,13 +171,6 @@ fn check_verdicts(
     verification.check(is_whole, || {
         format!("{}: the tests that judged it are not those of the kernel", name())
     });
-    let is_told_once = |verdict: &MutantVerdict| match verdict {
-        MutantVerdict::Noticed(notices) => {
-            !notices.is_empty() && notices.is_sorted_by(|left, right| left < right)
-        }
-        MutantVerdict::OtherContents(names) => !names.is_empty(),
-        MutantVerdict::NotNoticed | MutantVerdict::NotReached | MutantVerdict::Undecided(_) => true,
-    };
     verification.check(verdicts.values().all(is_told_once), || {
         format!("{}: a test noticed it in no way, or twice in one way", name())
     });
