@@ -32,8 +32,8 @@ use vkcert_derivation::agreement::tells_of_undefined;
 use vkcert_derivation::files::{kernel_files, mutation_files};
 use vkcert_derivation::stated::TOOL_VERSION;
 use vkcert_model::evidence::{
-    Campaign, EngineIdentity, Evidence, KernelEvidence, KernelFinding, MutationEvidence,
-    OutputBytes, TestEvidence,
+    Campaign, EngineIdentity, Evidence, JudgingEngines, KernelEvidence, KernelFinding,
+    MutationEvidence, OutputBytes, TestEvidence,
 };
 use vkcert_model::finding::{Finding, FindingKind};
 use vkcert_model::schedule::Schedules;
@@ -178,6 +178,14 @@ fn mutation_facts(
     verification: &mut Verification,
 ) -> Result<Option<MutationFacts>, CampaignError> {
     let Some(summary) = &stored_evidence.campaign.mutation else { return Ok(None) };
+    if replayed_engine.is_none() {
+        let verdicts = "mutants: what tests made of them; `--replay` judges them again";
+        verification.not_derivable.push(verdicts.to_owned());
+    }
+    if summary.asked.engines == JudgingEngines::Both {
+        let on_device = "mutants: what the device made of them, which no replay judges again";
+        verification.not_derivable.push(on_device.to_owned());
+    }
     match replayed_engine {
         Some(engine) => {
             let extent = summary.asked.clone();

@@ -50,7 +50,7 @@ pub(super) fn check_mutation(stored: &Evidence, verification: &mut Verification)
         "the counts of mutants do not follow from what tests made of them".to_owned()
     });
     verification.not_derived_from_modules.push(
-        "mutants: that they are those of the kernels' texts, and that equivalent ones and duplicates are"
+        "mutants: that they are those of the kernels' texts, that equivalent ones and duplicates are, and what tests made of them"
             .to_owned(),
     );
 }
