@@ -264,7 +264,9 @@ fn other_contents_that_no_expectation_looks_at_are_told_and_contradict_a_justifi
     let html =
         run(vkcert().arg("report").arg(out.join("evidence")).args(["--report-format", "html"]), 0);
     assert!(
-        String::from_utf8(html.stdout).unwrap().contains("other contents of `products` in TC-1")
+        String::from_utf8(html.stdout)
+            .unwrap()
+            .contains("other contents of <code class=\"id\">products</code> in TC-1")
     );
 }
 

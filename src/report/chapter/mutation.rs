@@ -322,14 +322,15 @@ fn mutant_block(evidence: &Evidence, mutant: &MutantEvidence) -> Block {
 fn mutant_line(mutant: &MutantEvidence) -> Text {
     let codes: Vec<&str> = mutant.operators.iter().map(|operator| operator.code()).collect();
     let accepting = mutant.acceptance.as_ref().and_then(|own| own.justification.as_deref());
-    let reason = accepting.or(mutant.runs.reason()).map(str::to_owned);
-    let words = reason.into_iter().chain(mutant.runs.other_contents_in_words());
-    let words = words.collect::<Vec<_>>().join("; ");
-    let reason = if words.is_empty() { words } else { format!(": {words}") };
+    let reason = accepting.or(mutant.runs.reason());
+    let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+    let contents = mutant.runs.other_contents_in_words();
+    let contents = contents.map(|words| format!("; {words}")).unwrap_or_default();
     Text::strong(format!("Mutant {}", mutant.id()))
         .then_plain(format!(" ({}) ", codes.join(", ")))
         .followed_by(Text::plain(mutant.status.word()).with_tone(Tone::Caution))
         .then_plain(reason)
+        .followed_by(Text::sentence(contents))
 }
 
 /// The lines of a diff; its signs say what its tones say.
