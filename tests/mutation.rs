@@ -197,7 +197,7 @@ fn what_no_test_reaches_is_told_by_its_lines() {
     let place = &mutation["kernels"][0]["unreached"];
     assert_eq!(
         *place,
-        serde_json::json!([{ "file": "glsl/both.comp", "first_line": 11, "last_line": 12, "mutants": counts["no_coverage"] }])
+        serde_json::json!([{ "file": "glsl/both.comp", "first_line": 11, "first_column": 9, "last_line": 12, "mutants": counts["no_coverage"] }])
     );
     // They count, and nobody killed them.
     let score = &mutation["score"];
@@ -219,7 +219,7 @@ fn what_no_test_reaches_is_told_by_its_lines() {
     assert_eq!(verified["problems"], serde_json::json!([]));
     let report = run(vkcert().arg("report").arg(&evidence).args(["--report-format", "html"]), 0);
     let html = String::from_utf8(report.stdout).unwrap();
-    assert!(html.contains("Places that no test executes") && html.contains("glsl/both.comp:11-12"));
+    assert!(html.contains("Mutants that no test reaches") && html.contains("glsl/both.comp:11-12"));
 
     // A value that brings the case about kills them.
     let requirements = REQUIREMENTS.replace("PRODUCTS", PRODUCTS);
@@ -268,6 +268,92 @@ fn other_contents_that_no_expectation_looks_at_are_told_and_contradict_a_justifi
             .unwrap()
             .contains("other contents of <code class=\"id\">products</code> in TC-1")
     );
+}
+
+/// A project of one kernel with one test, which gives four invocations `v`, `o` of 32 and `d`.
+fn project_of_kernel(folder: &Path, declarations: &str, body: &str, test: &str) {
+    let kernel = format!(
+        "#version 450
+layout(local_size_x = 4) in;
+layout(set = 0, binding = 0, std430) buffer V {{ uint v[]; }};
+layout(set = 0, binding = 1, std430) buffer O {{ uint o[]; }};
+{declarations}
+void main() {{
+    uint i = gl_GlobalInvocationID.x;
+{body}
+}}
+"
+    );
+    let (head, _) = REQUIREMENTS.split_once("[[test]]").unwrap();
+    let bindings = "[{ set = 0, binding = 0, buffer = \"v\" }, { set = 0, binding = 1, buffer = \"o\" }, { set = 0, binding = 2, buffer = \"d\" }]";
+    let test = format!(
+        "{head}[[test]]\nid = \"TC-1\"\nrequirements = [\"LLR-1\"]\n{test}\n\
+         dispatches = [{{ kernel = \"both\", groups = [1, 1, 1], bindings = {bindings} }}]\n"
+    );
+    write(folder, "vkcert.toml", SETTINGS);
+    write(folder, "glsl/both.comp", kernel);
+    write(folder, "requirements/both.toml", test);
+}
+
+#[test]
+fn what_becomes_of_a_mutant_does_not_depend_on_which_others_are_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    // Without the atomic operation that no invocation comes to, the engine follows the order of accesses otherwise.
+    project_of_kernel(
+        folder.path(),
+        "layout(set = 0, binding = 2, std430) coherent buffer D { uint flag; uint data; uint q[]; };",
+        "    if (i == 0u) { data = 7u; memoryBarrierBuffer(); atomicAdd(flag, 1u); }
+    else { atomicAdd(flag, 1u); memoryBarrierBuffer(); o[i] = data; }
+    if (v[i] > 100u) {
+        uint t = atomicAdd(flag, 5u);
+        o[i + 4u] = t;
+    }",
+        "buffers = { v = { type = \"uint\", data = [1, 2, 3, 4] }, o = { type = \"uint\", fill = { constant = 0 }, count = 32 }, d = { type = \"uint\", fill = { constant = 0 }, count = 12 } }
+expect = [{ buffer = \"o\", type = \"uint\", values = [0, 7, 7, 7] }]",
+    );
+    let mutate =
+        |options: &[&str]| run_json(vkcert().arg("mutate").arg(folder.path()).args(options), 0);
+    let all = mutate(&["--matrix"]);
+    let mut compared = 0;
+    for options in [
+        &["--operator", "AR"][..],
+        &["--operator", "AR,SYR"],
+        &["--operator", "SDL"],
+        &["--sample", "20", "--seed", "3"],
+    ] {
+        let some = mutate(options);
+        for mutant in mutants(&some, "both").iter().filter(|mutant| mutant["tests"].is_object()) {
+            let same = mutants(&all, "both").iter().find(|row| row["number"] == mutant["number"]);
+            let same = same.unwrap();
+            if same["tests"].is_object() {
+                assert_eq!(mutant["tests"], same["tests"], "{options:?}: {mutant:#}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 20, "{compared}");
+}
+
+#[test]
+fn an_order_that_is_left_open_is_no_other_contents() {
+    let folder = tempfile::tempdir().unwrap();
+    project_of_kernel(
+        folder.path(),
+        "layout(set = 0, binding = 2, std430) buffer L { uint n; uint list[]; };",
+        "    if (v[i] < 3u) {
+        list[atomicAdd(n, 1u)] = 1u + i * 100u;
+    } else {
+        list[atomicAdd(n, 1u)] = v[i] / 3u + 1u + i * 100u;
+    }",
+        "buffers = { v = { type = \"uint\", data = [2, 9, 1, 5] }, o = { type = \"uint\", fill = { constant = 0 }, count = 32 }, d = { type = \"uint\", fill = { constant = 0 }, count = 5 } }
+expect = [{ buffer = \"d\", type = \"uint\", values = [4] }, { buffer = \"d\", type = \"uint\", offset = 4, order = \"any\", values = [1, 104, 201, 302] }]",
+    );
+    let mutation = run_json(vkcert().arg("mutate").arg(folder.path()), 0);
+    // Both branches store the same; only the slots change.
+    let made = mutants(&mutation, "both");
+    let is_false = |mutant: &&Value| mutant["edits"][0]["new"] == "false";
+    let never = made.iter().find(is_false).expect("a condition that is always false");
+    assert_eq!(never["tests"]["TC-1"], "not-noticed", "{never:#}");
 }
 
 #[test]

@@ -26,6 +26,7 @@ use vkcert_exec::{BufferContents, Completion, Job, Run, RunOutcome};
 use vkcert_model::id::ModuleKey;
 use vkcert_model::records::Records;
 use vkcert_model::verdict::{EngineName, Verdict};
+use vkcert_oracle::contents::ContentsDifference;
 use vkcert_sequential::ScheduleDependence;
 
 /// Whether two results meet the expectations of their test.
@@ -193,6 +194,17 @@ impl<'a> LeftOpen<'a> {
                 self.depends_on_schedule(buffer).then_some(Opening::Schedule)
             }
         }
+    }
+
+    /// Whether two results that meet the expectations differ in a buffer otherwise than in an order that is left open, or
+    /// that depends on the schedule.
+    pub fn is_closed_difference(&self, difference: &ContentsDifference<'_>) -> bool {
+        let between = ComparedResults::Engines;
+        let is_open = |offset: usize| {
+            let expectations = Expectations::MetByBoth;
+            self.opening_at(difference.buffer, offset as u64, between, expectations).is_some()
+        };
+        difference.lengths_differ() || !difference.offsets().all(is_open)
     }
 
     /// How final contents differ.

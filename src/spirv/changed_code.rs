@@ -2,13 +2,14 @@
 //!
 //! Knows: two modules as the compiler makes them of two texts that differ little; what of a module counts
 //! (`module_index`). Promises: a run of the first module that enters none of the blocks which are told does in the second
-//! module what it does in the first, instruction by instruction. Ids are compared by what they stand for, and in
+//! module what it does in the first, instruction by instruction;
+//! whether analyses of whole programs may come to something else all the same is told beside it. Ids are compared by what they stand for, and in
 //! functions by where they stand; variables of functions by what they are, wherever they are declared.
 //! Does not cover: changes of what stands beside functions, of which none is told; more than one changed stretch of a
 //! function: all between the first and the last change is told.
 
 use super::module::{Function, FunctionBlock, Id, Instruction, Module};
-use super::module_index::ModuleIndex;
+use super::module_index::{ModuleIndex, is_of_invocation};
 use super::opcodes::is_debug;
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
@@ -29,6 +30,29 @@ impl<'m> ComparedModule<'m> {
         Some(Self { module, index, entry: entry.function })
     }
 
+    /// None of what only makes values, and of what accesses memory of one invocation.
+    fn effect_of(&self, row: &Instruction) -> Option<Effect> {
+        let things: Vec<Id> = row.ids().filter_map(|id| self.named_thing(id, row.op)).collect();
+        let has_effect = is_operation(row.op) || is_access(row.op) && !things.is_empty();
+        has_effect.then_some(Effect { op: row.op as u32, things })
+    }
+
+    /// A function, a constant where it is no index, or what a pointer leads to where invocations share it.
+    fn named_thing(&self, id: Id, op: Op) -> Option<Id> {
+        let row = self.module.definition(id)?;
+        match row.op {
+            Op::Function => Some(id),
+            Op::Constant => (!is_access(op) && op != Op::ExtInst).then_some(id),
+            Op::Variable => (!is_of_invocation(row)).then_some(id),
+            Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::CopyObject => {
+                self.named_thing(row.id(0)?, op)
+            }
+            // They may lead anywhere.
+            Op::FunctionParameter | Op::ConvertUToPtr | Op::Bitcast => Some(id),
+            _ => None,
+        }
+    }
+
     /// Whether what an id stands for is said in front of the functions.
     fn is_global(&self, definition: usize) -> bool {
         definition < self.index.first_function
@@ -40,6 +64,18 @@ impl<'m> ComparedModule<'m> {
 pub struct ChangedCode {
     /// The instructions of each, as indices in the first module.
     pub blocks: Vec<IndexRange>,
+    /// Whether the other module has the same effects.
+    pub effects: ChangedEffects,
+}
+
+/// Whether the changed code of two modules has the same calls, accesses of what invocations share, barriers, and
+/// operations of atomics, subgroups and images. These decide, wherever they stand, how an engine runs the whole program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangedEffects {
+    /// It has.
+    Same,
+    /// It may have others.
+    Others,
 }
 
 /// What `other` changes of `own`; none where the modules differ beside their functions.
@@ -48,15 +84,15 @@ pub fn changed_code(own: &ComparedModule<'_>, other: &ComparedModule<'_>) -> Opt
     if !pairing.pair(own.entry, other.entry) || !pairing.has_same_frame() {
         return None;
     }
-    let mut blocks = Vec::new();
+    let mut changed = ChangedCode { blocks: Vec::new(), effects: ChangedEffects::Same };
     let mut done = 0;
     while let Some((own_id, other_id)) = pairing.functions.get(done).copied() {
         done += 1;
         let own_function = own.module.function_by_id(own_id)?;
         let other_function = other.module.function_by_id(other_id)?;
-        blocks.extend(pairing.changed_blocks(own_function, other_function));
+        pairing.add_changes((own_function, other_function), &mut changed);
     }
-    pairing.pairs_all_resources().then_some(ChangedCode { blocks })
+    pairing.pairs_all_resources().then_some(changed)
 }
 
 /// Which id of one module stands where an id of another one does; each has one partner at most.
@@ -250,8 +286,8 @@ impl<'p, 'm> IdPairing<'p, 'm> {
         Some(targets)
     }
 
-    /// The blocks of a function between the first and the last row in which another one differs from it.
-    fn changed_blocks(&mut self, own: &Function, other: &Function) -> Vec<IndexRange> {
+    /// Adds the blocks of a function between the first and the last row in which another one differs from it.
+    fn add_changes(&mut self, (own, other): (&Function, &Function), code: &mut ChangedCode) {
         let (own_module, other_module) = (self.own.module, self.other.module);
         let own_rows = rows_of_function(own_module, own);
         let other_rows = rows_of_function(other_module, other);
@@ -276,6 +312,10 @@ impl<'p, 'm> IdPairing<'p, 'm> {
             .take_while(|(own, other)| rows_match(own, other))
             .count();
         let changed = same_ahead..own_rows.len() - same_behind;
+        let changed_other = same_ahead..other_rows.len() - same_behind;
+        if !self.effects_match(&own_rows[changed.clone()], &other_rows[changed_other]) {
+            code.effects = ChangedEffects::Others;
+        }
         let near = match (changed.is_empty(), own_rows.len() == other_rows.len()) {
             (false, _) => changed,
             (true, true) => 0..0,
@@ -288,13 +328,63 @@ impl<'p, 'm> IdPairing<'p, 'm> {
                 || places.iter().any(|place| block.range.contains(*place))
         };
         let changed = own.blocks.iter().filter(is_changed);
-        let mut blocks: Vec<IndexRange> = changed.map(|block| block.range).collect();
+        code.blocks.extend(changed.map(|block| block.range));
         // What stands in front of its first block is the function's whole.
         let first_block = own.blocks.first().map(|block| block.range);
         let is_of_head = |first: &IndexRange| places.iter().any(|place| *place < first.start);
-        blocks.extend(first_block.filter(is_of_head));
-        blocks
+        code.blocks.extend(first_block.filter(is_of_head));
     }
+
+    /// Whether rows of both modules have the same effects.
+    fn effects_match(&self, own: &[usize], other: &[usize]) -> bool {
+        let mut own_effects = Vec::new();
+        for place in own {
+            let row = &self.own.module.instructions[*place];
+            let Some(mut effect) = self.own.effect_of(row) else { continue };
+            for id in &mut effect.things {
+                *id = self.partner_of_own[*id as usize];
+            }
+            own_effects.push(effect);
+        }
+        let rows = other.iter().map(|place| &self.other.module.instructions[*place]);
+        let mut other_effects: Vec<Effect> =
+            rows.filter_map(|row| self.other.effect_of(row)).collect();
+        own_effects.sort_unstable();
+        other_effects.sort_unstable();
+        // What has no partner is 0, and no id of the other module is that.
+        own_effects == other_effects
+    }
+}
+
+/// What an instruction does beside its value.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Effect {
+    op: u32,
+    /// What it names of what decides its effect, in order.
+    things: Vec<Id>,
+}
+
+/// Whether it accesses memory, or makes a pointer, and does nothing else.
+fn is_access(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Load
+            | Op::Store
+            | Op::CopyMemory
+            | Op::CopyMemorySized
+            | Op::ArrayLength
+            | Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+    )
+}
+
+/// Whether it does more than make values of values and access memory.
+fn is_operation(op: Op) -> bool {
+    const PARTS_OF_NAMES: [&str; 5] = ["Atomic", "Barrier", "Group", "Image", "Cooperative"];
+    let name = format!("{op:?}");
+    matches!(op, Op::FunctionCall | Op::ExtInst)
+        || PARTS_OF_NAMES.iter().any(|part| name.contains(part))
 }
 
 /// Where the rows of a function stand that count by where they stand.
@@ -377,6 +467,34 @@ mod tests {
             assert!(strange.is_empty(), "{old}: {new}: {found:?}");
         }
         assert_eq!(constants_of_change("value * 2u", "value * (1u + 1u)"), Some(Vec::new()));
+    }
+
+    #[test]
+    fn changed_effects_are_told() {
+        for (old, new, effects) in [
+            ("+ 72u", "- 72u", ChangedEffects::Same),
+            ("o[0] > 71u", "o[1] > 71u", ChangedEffects::Same),
+            ("value * 2u", "value * 9u", ChangedEffects::Same),
+            ("o[i] = 4u;", "", ChangedEffects::Others),
+            ("o[i] = 4u;", "rare[i] = 4u;", ChangedEffects::Others),
+            ("rare[i] = tile[i] + 72u;", "rare[i] = 72u;", ChangedEffects::Others),
+            (
+                "rare[i] = tile[i] + 72u;",
+                "rare[i] = tile[i] + 72u; barrier();",
+                ChangedEffects::Others,
+            ),
+            (
+                "rare[i] = tile[i] + 72u;",
+                "atomicAdd(rare[i], tile[i] + 72u);",
+                ChangedEffects::Others,
+            ),
+            ("return twice(value);", "return value;", ChangedEffects::Others),
+        ] {
+            let (own, other) = (module_of(KERNEL), module_of(&KERNEL.replace(old, new)));
+            let compared = |module| ComparedModule::of_module(module).expect("one entry point");
+            let changed = changed_code(&compared(&own), &compared(&other)).unwrap();
+            assert_eq!(changed.effects, effects, "{old}: {new}");
+        }
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn is_size_of_workgroups(decoration: &Instruction) -> bool {
 }
 
 /// Whether each invocation has its own, so that one which nothing uses does not matter.
-fn is_of_invocation(variable: &Instruction) -> bool {
+pub(crate) fn is_of_invocation(variable: &Instruction) -> bool {
     matches!(
         variable.operands.first(),
         Some(Operand::StorageClass(

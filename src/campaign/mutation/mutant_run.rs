@@ -10,6 +10,7 @@ use super::reach::{ExecutedCode, MutantReach};
 use super::{JudgingTests, MutantModules, STEP_ALLOWANCE, STEP_FACTOR};
 use crate::CampaignError;
 use crate::kernel::{Kernel, ModuleVariant};
+use crate::left_open::LeftOpen;
 use crate::test_run::{PreparedTest, variant_job};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -182,12 +183,7 @@ impl<'a> MutantBench<'a> {
                 let reach = MutantReach::of_module(self.own_module.as_ref(), &module);
                 let runs = self.judge_in_turn(first, |baseline| {
                     let run = || baseline.judge(&self.engine, &baseline.job_with(&module.words));
-                    Some(match first.contains(&baseline.prepared.test.id) {
-                        // It is asked first because it kills what is near: it will run.
-                        true => reach.after_run(&baseline.executed, run()),
-                        false if reach.is_within(&baseline.executed) => run(),
-                        false => MutantVerdict::NotReached,
-                    })
+                    Some(reach.verdict_of_test(&baseline.executed, run))
                 });
                 Ok(self.compare(mutant, runs))
             }
@@ -448,7 +444,9 @@ impl<'a> TestBaseline<'a> {
 
     /// What is to be said of a run in which nothing was noticed.
     fn verdict_of_contents(&self, run: &Run, of_kernel: &Run) -> MutantVerdict {
+        let open = LeftOpen::of_test(self.prepared, &self.plan);
         let others = differing_contents(&of_kernel.buffers, &run.buffers);
+        let others = others.filter(|other| open.is_closed_difference(other));
         let names: Vec<String> =
             others.map(|other| self.plan.job.buffers[other.buffer].name.clone()).collect();
         match names.is_empty() {

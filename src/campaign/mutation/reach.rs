@@ -13,7 +13,7 @@ use vkcert_model::evidence::MutantVerdict;
 use vkcert_model::id::KernelName;
 use vkcert_model::index_range::IndexRange;
 use vkcert_spirv::calls::reachable_functions;
-use vkcert_spirv::changed_code::{ChangedCode, ComparedModule, changed_code};
+use vkcert_spirv::changed_code::{ChangedCode, ChangedEffects, ComparedModule, changed_code};
 use vkcert_spirv::module::Module;
 
 /// What of a kernel's own module a test executes.
@@ -74,29 +74,34 @@ impl<'m> MutantReach<'m> {
         Self { kernel, mutant, changed: OnceCell::new() }
     }
 
-    /// Whether a test may execute some of it.
-    pub(super) fn is_within(&self, executed: &ExecutedCode) -> bool {
-        match executed {
-            ExecutedCode::Known(executed) => match self.changed() {
-                // Where nothing is told to change, no test could be said to miss it.
-                Some(changed) if changed.blocks.is_empty() => true,
-                Some(changed) => changed.blocks.iter().any(|block| is_entered(executed, *block)),
-                None => true,
+    /// The verdict of a test that executes what is given. It runs where it may execute some of what is changed, and where
+    /// the engine might run the whole program in another way because of code that is not executed.
+    pub(super) fn verdict_of_test(
+        &self,
+        executed: &ExecutedCode,
+        run: impl FnOnce() -> MutantVerdict,
+    ) -> MutantVerdict {
+        match self.unreached_effects(executed) {
+            None => run(),
+            Some(ChangedEffects::Same) => MutantVerdict::NotReached,
+            Some(ChangedEffects::Others) => match run() {
+                MutantVerdict::NotNoticed => MutantVerdict::NotReached,
+                other => other,
             },
-            ExecutedCode::All | ExecutedCode::Unknown(_) => true,
         }
     }
 
-    /// The verdict of a test that has run.
-    pub(super) fn after_run(
-        &self,
-        executed: &ExecutedCode,
-        verdict: MutantVerdict,
-    ) -> MutantVerdict {
-        match verdict {
-            MutantVerdict::NotNoticed if !self.is_within(executed) => MutantVerdict::NotReached,
-            other => other,
-        }
+    /// What the code has for effects that is changed and not executed; none where some may be executed.
+    fn unreached_effects(&self, executed: &ExecutedCode) -> Option<ChangedEffects> {
+        let executed = match executed {
+            ExecutedCode::Known(executed) => executed,
+            ExecutedCode::All | ExecutedCode::Unknown(_) => return None,
+        };
+        let changed = self.changed()?;
+        // Where nothing is told to change, no test could be said to miss it.
+        let is_reached = changed.blocks.is_empty()
+            || changed.blocks.iter().any(|block| is_entered(executed, *block));
+        (!is_reached).then_some(changed.effects)
     }
 
     fn changed(&self) -> Option<&ChangedCode> {

@@ -147,12 +147,12 @@ pub enum MutantRuns {
 pub enum MutantVerdict {
     /// In each of these ways it differs from the kernel, in the order of the type; never empty.
     Noticed(Vec<Notice>),
-    /// It leaves what the kernel leaves.
+    /// It leaves what the kernel leaves, but for an order that expectations leave open, and what depends on the schedule.
     NotNoticed,
     /// It leaves other contents than the kernel in these buffers and images, in the order of the test, and nothing that is
     /// expected tells them apart; never empty.
     OtherContents(Vec<String>),
-    /// The test executes nothing of the kernel's code that the mutant changes, and so does with it what it does with the
+    /// The test executes nothing of the kernel's code that the mutant changes, and does with it what it does with the
     /// kernel.
     NotReached,
     /// It is not known, for this reason.
