@@ -10,7 +10,9 @@ use super::findings::load_evidence;
 use super::obligations::unsigned_justification;
 use super::output;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{Evidence, MutantAcceptance, MutantEvidence, MutationEvidence};
+use crate::model::evidence::{
+    Evidence, MutantAcceptance, MutantEvidence, MutantStatus, MutationEvidence,
+};
 use crate::model::exit::Exit;
 use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
 use crate::report::{ChangedPart, changes_on_one_line, mutant_diff, stored_text};
@@ -46,6 +48,15 @@ pub(super) fn mutant_rows(list: &List) -> Result<Vec<Value>, Failure> {
     Ok(listed_mutants(&evidence).iter().map(row).collect())
 }
 
+/// Nobody can say that no input shows a difference where a test does, or where none comes.
+fn proposed_class(mutant: &MutantEvidence) -> JustificationClass {
+    let is_other = mutant.runs.other_contents().next().is_some();
+    match is_other || mutant.runs.status(mutant.proof) == MutantStatus::NoCoverage {
+        true => JustificationClass::Analysis,
+        false => JustificationClass::Infeasible,
+    }
+}
+
 /// Justifications to review of the mutants that no test noticed, as TOML for `requirements/` (with `--format json` as an
 /// array with the diff in it).
 pub(super) fn propose_justifications(common: &Common, list: &List) -> Result<Exit, Failure> {
@@ -57,15 +68,16 @@ pub(super) fn propose_justifications(common: &Common, list: &List) -> Result<Exi
         if acceptance.justification.is_some() {
             continue;
         }
+        let class = proposed_class(mutant);
         let justification = unsigned_justification(&Justification {
             kernel: kernel.kernel,
             subject: JustificationSubject::Mutant(mutant.id()),
             configuration: None,
-            class: JustificationClass::Infeasible,
+            class,
             reason: String::new(),
             category: None,
             means: None,
-            argument: Some(String::new()),
+            argument: (class == JustificationClass::Infeasible).then(String::new),
             author: String::new(),
             approver: String::new(),
             date: None,

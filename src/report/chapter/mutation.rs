@@ -245,7 +245,7 @@ fn unreached_mutants(evidence: &Evidence, outline: &mut Outline) {
     outline.add_paragraph(
         "Tests run their kernels, and no invocation of any executes what these mutants change. They count as not killed.",
     );
-    let mut places = Table::new("Places that no test executes")
+    let mut places = Table::new("Where they are")
         .columns(&["Kernel", "Lines"])
         .with_column("Mutants", ColumnAlign::Right);
     for kernel in &evidence.mutations {

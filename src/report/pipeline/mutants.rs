@@ -87,7 +87,8 @@ fn mutant_row(
     let ChangedRange { start, end, replacement } = changed_range(first, &own_edits, text);
     let operator = mutant.operators.first();
     let (status, reason) = status_of(kernel, mutant);
-    let judging: Vec<_> = mutant.runs.verdicts().map(|(test, _)| test).collect();
+    let reached = mutant.runs.verdicts().filter(|(_, verdict)| !verdict.is_not_reached());
+    let judging: Vec<_> = reached.map(|(test, _)| test).collect();
     let mut row = json!({
         "id": row_id(kernel, mutant),
         "mutatorName": operator.map_or("", |operator| operator.code()),

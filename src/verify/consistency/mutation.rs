@@ -100,7 +100,10 @@ fn is_told_once(verdict: &MutantVerdict) -> bool {
         MutantVerdict::Noticed(notices) => {
             !notices.is_empty() && notices.is_sorted_by(|left, right| left < right)
         }
-        MutantVerdict::OtherContents(names) => !names.is_empty(),
+        MutantVerdict::OtherContents(names) => {
+            let named: BTreeSet<&String> = names.iter().collect();
+            !names.is_empty() && named.len() == names.len()
+        }
         MutantVerdict::NotNoticed | MutantVerdict::NotReached | MutantVerdict::Undecided(_) => true,
     }
 }
@@ -168,6 +171,10 @@ fn check_verdicts(
         false => judging == due,
     };
     let name = || format!("mutant {} of kernel {}", mutant.number, kernel.kernel);
+    let has_unreached = verdicts.values().any(MutantVerdict::is_not_reached);
+    verification.check(!(is_of_dispatches && has_unreached), || {
+        format!("{}: a test has the fault of a dispatch and is said not to reach it", name())
+    });
     verification.check(is_whole, || {
         format!("{}: the tests that judged it are not those of the kernel", name())
     });
