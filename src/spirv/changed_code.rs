@@ -2,9 +2,9 @@
 //!
 //! Knows: two modules as the compiler makes them of two texts that differ little; what of a module counts
 //! (`module_index`). Promises: a run of the first module that enters none of the blocks which are told does in the second
-//! module what it does in the first, instruction by instruction;
-//! whether analyses of whole programs may come to something else all the same is told beside it. Ids are compared by what they stand for, and in
-//! functions by where they stand; variables of functions by what they are, wherever they are declared.
+//! module what it does in the first, instruction by instruction; whether analyses of whole programs may come to something
+//! else all the same is told beside it. Ids are compared by what they stand for, and in functions by where they stand;
+//! variables of functions by what they are, wherever they are declared.
 //! Does not cover: changes of what stands beside functions, of which none is told; more than one changed stretch of a
 //! function: all between the first and the last change is told.
 
@@ -37,19 +37,32 @@ impl<'m> ComparedModule<'m> {
         has_effect.then_some(Effect { op: row.op as u32, things })
     }
 
-    /// A function, a constant where it is no index, or what a pointer leads to where invocations share it.
+    /// What a pointer leads to where invocations share it, a function, or a constant where it is no index.
     fn named_thing(&self, id: Id, op: Op) -> Option<Id> {
         let row = self.module.definition(id)?;
+        let result_type = row.result_type.and_then(|id| self.module.definition(id));
+        if result_type.is_some_and(|result_type| result_type.op == Op::TypePointer) {
+            return self.shared_root(id);
+        }
+        let is_named = match row.op {
+            Op::Function => true,
+            Op::Constant | Op::SpecConstant => !is_access(op) && op != Op::ExtInst,
+            // Values decide nothing of how the program is run.
+            _ => false,
+        };
+        is_named.then_some(id)
+    }
+
+    /// The variable that a pointer leads to, or whatever makes it where that may lead anywhere; none of memory of one
+    /// invocation.
+    fn shared_root(&self, pointer: Id) -> Option<Id> {
+        let row = self.module.definition(pointer)?;
         match row.op {
-            Op::Function => Some(id),
-            Op::Constant => (!is_access(op) && op != Op::ExtInst).then_some(id),
-            Op::Variable => (!is_of_invocation(row)).then_some(id),
+            Op::Variable => (!is_of_invocation(row)).then_some(pointer),
             Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::CopyObject => {
-                self.named_thing(row.id(0)?, op)
+                self.shared_root(row.id(0)?)
             }
-            // They may lead anywhere.
-            Op::FunctionParameter | Op::ConvertUToPtr | Op::Bitcast => Some(id),
-            _ => None,
+            _ => Some(pointer),
         }
     }
 
@@ -491,6 +504,26 @@ mod tests {
             ("return twice(value);", "return value;", ChangedEffects::Others),
         ] {
             let (own, other) = (module_of(KERNEL), module_of(&KERNEL.replace(old, new)));
+            let compared = |module| ComparedModule::of_module(module).expect("one entry point");
+            let changed = changed_code(&compared(&own), &compared(&other)).unwrap();
+            assert_eq!(changed.effects, effects, "{old}: {new}");
+        }
+    }
+
+    #[test]
+    fn a_store_by_an_address_is_an_effect() {
+        let text = "#extension GL_EXT_buffer_reference : require
+            layout(local_size_x = 4) in;
+            layout(buffer_reference, std430) buffer Node { uint value; };
+            layout(push_constant) uniform Pushed { Node first; uint n; };
+            void main() { Node at = first; uint t = n; if (n > 5u) { at.value = 3u; t = 4u; } at.value = t; }";
+        let own = module_of(text);
+        for (old, new, effects) in [
+            ("at.value = 3u; ", "", ChangedEffects::Others),
+            ("t = 4u; ", "", ChangedEffects::Same),
+            ("3u", "9u", ChangedEffects::Same),
+        ] {
+            let other = module_of(&text.replace(old, new));
             let compared = |module| ComparedModule::of_module(module).expect("one entry point");
             let changed = changed_code(&compared(&own), &compared(&other)).unwrap();
             assert_eq!(changed.effects, effects, "{old}: {new}");
