@@ -199,12 +199,10 @@ impl<'a> LeftOpen<'a> {
     /// Whether two results that meet the expectations differ in a buffer otherwise than in an order that is left open, or
     /// that depends on the schedule.
     pub fn is_closed_difference(&self, difference: &ContentsDifference<'_>) -> bool {
-        let between = ComparedResults::Engines;
-        let is_open = |offset: usize| {
-            let expectations = Expectations::MetByBoth;
-            self.opening_at(difference.buffer, offset as u64, between, expectations).is_some()
-        };
-        difference.lengths_differ() || !difference.offsets().all(is_open)
+        let mut comparison = ContentsComparison::default();
+        let results = (ComparedResults::Engines, Expectations::MetByBoth);
+        self.add_difference(difference, results, &mut comparison);
+        comparison.closed
     }
 
     /// How final contents differ.
@@ -215,19 +213,28 @@ impl<'a> LeftOpen<'a> {
         between: ComparedResults,
         expectations: Expectations,
     ) -> ContentsComparison {
-        let mut contents_differences = ContentsComparison::default();
+        let mut comparison = ContentsComparison::default();
         for difference in differing_contents(left_contents, right) {
-            contents_differences.closed |= difference.lengths_differ();
-            for offset in difference.offsets() {
-                match self.opening_at(difference.buffer, offset as u64, between, expectations) {
-                    Some(opening) => {
-                        contents_differences.open.insert((difference.buffer, opening));
-                    }
-                    None => contents_differences.closed = true,
+            self.add_difference(&difference, (between, expectations), &mut comparison);
+        }
+        comparison
+    }
+
+    fn add_difference(
+        &self,
+        difference: &ContentsDifference<'_>,
+        (between, expectations): (ComparedResults, Expectations),
+        comparison: &mut ContentsComparison,
+    ) {
+        comparison.closed |= difference.lengths_differ();
+        for offset in difference.offsets() {
+            match self.opening_at(difference.buffer, offset as u64, between, expectations) {
+                Some(opening) => {
+                    comparison.open.insert((difference.buffer, opening));
                 }
+                None => comparison.closed = true,
             }
         }
-        contents_differences
     }
 
     /// A sentence for each buffer that differs where it may. `between` says between which results.

@@ -444,8 +444,11 @@ impl<'a> TestBaseline<'a> {
 
     /// What is to be said of a run in which nothing was noticed.
     fn verdict_of_contents(&self, run: &Run, of_kernel: &Run) -> MutantVerdict {
+        let mut others = differing_contents(&of_kernel.buffers, &run.buffers).peekable();
+        if others.peek().is_none() {
+            return MutantVerdict::NotNoticed;
+        }
         let open = LeftOpen::of_test(self.prepared, &self.plan);
-        let others = differing_contents(&of_kernel.buffers, &run.buffers);
         let others = others.filter(|other| open.is_closed_difference(other));
         let names: Vec<String> =
             others.map(|other| self.plan.job.buffers[other.buffer].name.clone()).collect();
