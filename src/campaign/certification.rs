@@ -241,7 +241,8 @@ impl ReadyCampaign {
         display: &dyn Display,
     ) -> Result<CampaignOutcome, CampaignError> {
         let kernels = &self.kernels;
-        self.check_engines_of_mutants(engines)?;
+        // Before anything runs.
+        self.device_for_mutants(&mut engines.vulkan)?;
         let mut runs = execution::run_tests(prepared_tests, engines, &self.plan, display)?;
         let laid_out = judged::lay_open(prepared_tests, kernels)?;
         if engines.sequential {
@@ -282,14 +283,28 @@ impl ReadyCampaign {
         })
     }
 
-    /// Whether those are there that mutants are to be judged on.
-    fn check_engines_of_mutants(&self, engines: &Engines) -> Result<(), CampaignError> {
+    /// The device that judges mutants beside the sequential engine; none where none was asked to.
+    ///
+    /// # Errors
+    /// One was asked to, and none runs the tests.
+    fn device_for_mutants<'e>(
+        &self,
+        engine: &'e mut DeviceEngine,
+    ) -> Result<Option<MutationDevice<'e>>, CampaignError> {
         let asked = self.mutation.as_ref().map(|request| request.extent.engines);
-        match (asked, &engines.vulkan) {
-            (None | Some(JudgingEngines::Sequential), _)
-            | (Some(JudgingEngines::Both), DeviceEngine::Ready(_)) => Ok(()),
+        match (asked, engine) {
+            (None | Some(JudgingEngines::Sequential), _) => Ok(None),
+            (Some(JudgingEngines::Both), DeviceEngine::Ready(executor)) => {
+                Ok(Some(MutationDevice { executor, workers: self.plan.workers }))
+            }
             (Some(JudgingEngines::Both), DeviceEngine::NotRun { .. } | DeviceEngine::NotAsked) => {
-                Err(no_device_for_mutants())
+                Err(CampaignError::Unavailable {
+                    message: "a device was asked to judge mutants, and none runs the tests"
+                        .to_owned(),
+                    hint: Some(
+                        "`vkcert list devices`, or leave `--mutants-on-device` out".to_owned(),
+                    ),
+                })
             }
         }
     }
@@ -302,15 +317,7 @@ impl ReadyCampaign {
     ) -> Result<Option<MutationFacts>, CampaignError> {
         let Some(request) = &self.mutation else { return Ok(None) };
         let sequential = engines.sequential();
-        let device = match (request.extent.engines, &mut engines.vulkan) {
-            (JudgingEngines::Both, DeviceEngine::Ready(executor)) => {
-                Some(MutationDevice { executor, workers: self.plan.workers })
-            }
-            (JudgingEngines::Both, DeviceEngine::NotRun { .. } | DeviceEngine::NotAsked) => {
-                return Err(no_device_for_mutants());
-            }
-            (JudgingEngines::Sequential, _) => None,
-        };
+        let device = self.device_for_mutants(&mut engines.vulkan)?;
         let engines = MutationEngines { sequential: &sequential, device };
         let judged =
             mutate_project(&self.project, &self.kernels, prepared_tests, engines, request)?;
@@ -356,12 +363,5 @@ impl ReadyCampaign {
             not_looked_for: finding_kinds.filter(|kind| !self.plan.checks.has(*kind)).collect(),
             replay: self.replay,
         }
-    }
-}
-
-fn no_device_for_mutants() -> CampaignError {
-    CampaignError::Unavailable {
-        message: "a device was asked to judge mutants, and none runs the tests".to_owned(),
-        hint: Some("`vkcert list devices`, or leave `--mutants-on-device` out".to_owned()),
     }
 }
