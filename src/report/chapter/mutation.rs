@@ -194,9 +194,9 @@ fn mutants_on_device(evidence: &Evidence, summary: &MutationSummary, outline: &m
     }
     outline.add_heading(2, "Mutants on the device", format!("{ANCHOR}-device"));
     outline.add_paragraph(
-        "The device judged each mutant that compiles and is no duplicate after the sequential engine, of whose verdicts the score is. It shows \
+        "A device was asked about each mutant that compiles and is no duplicate, after the sequential engine, of whose verdicts the score is. It shows \
          contents, time and errors; races, accesses out of bounds and undefined values are found by the sequential engine alone. Not judged there are mutants that \
-         could damage the process of the driver, tests that do not pass there by themselves, and dispatches without a barrier between them.",
+         could damage the process of the driver, tests that do not pass there by themselves, and dispatches without workgroups or without a barrier between them.",
     );
     let mut table = Table::new("Mutants by the engines that killed them")
         .columns(&["Killed"])
