@@ -12,6 +12,7 @@ use super::output;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{
     Evidence, MutantAcceptance, MutantEvidence, MutantStatus, MutationEvidence,
+    mutants_with_kernels,
 };
 use crate::model::exit::Exit;
 use crate::model::requirement::{Justification, JustificationClass, JustificationSubject};
@@ -121,11 +122,7 @@ fn evidence_with_mutants(list: &List) -> Result<Evidence, Failure> {
 }
 
 fn listed_mutants(evidence: &Evidence) -> Vec<ListedMutant<'_>> {
-    let mutants = evidence
-        .mutations
-        .iter()
-        .flat_map(|kernel| kernel.mutants.iter().map(move |mutant| (kernel, mutant)));
-    let listed = mutants.filter_map(|(kernel, mutant)| {
+    let listed = mutants_with_kernels(&evidence.mutations).filter_map(|(kernel, mutant)| {
         let acceptance = mutant.acceptance.as_ref()?;
         Some(ListedMutant { kernel, mutant, acceptance })
     });

@@ -23,7 +23,7 @@ use crate::derivation::mutation::{
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{
     JudgingTests, MutantEvidence, MutantRuns, MutantStatus, MutationEvidence, MutationScore,
-    MutationSummary, UnreachedPlace,
+    MutationSummary, UnreachedPlace, mutants_with_kernels,
 };
 use crate::model::exit::Exit;
 use crate::model::id::KernelName;
@@ -189,10 +189,8 @@ impl MutationOutcome<'_> {
 
     fn text(&self) -> String {
         let mut text = String::new();
-        for kernel in self.mutations {
-            for mutant in &kernel.mutants {
-                self.write_open_mutant(&mut text, kernel, mutant);
-            }
+        for (kernel, mutant) in mutants_with_kernels(self.mutations) {
+            self.write_open_mutant(&mut text, kernel, mutant);
         }
         for kernel in self.mutations {
             for place in UnreachedPlace::of_kernel(kernel) {
@@ -239,11 +237,9 @@ impl MutationOutcome<'_> {
     /// What a device made of mutants, and those that an expectation told from the kernel on one engine alone.
     fn write_device(&self, text: &mut String, device: &str) {
         text.push('\n');
-        for kernel in self.mutations {
-            for mutant in &kernel.mutants {
-                if let Some(agreement) = mutant.agreement().filter(|own| own.is_difference()) {
-                    self.write_mutant(text, kernel, mutant, agreement.words(), "");
-                }
+        for (kernel, mutant) in mutants_with_kernels(self.mutations) {
+            if let Some(agreement) = mutant.agreement().filter(|own| own.is_difference()) {
+                self.write_mutant(text, kernel, mutant, agreement.words(), "");
             }
         }
         let _ = writeln!(text, "On {device}:");
@@ -355,11 +351,7 @@ impl MutationOutcome<'_> {
 
     /// What a device made of mutants.
     fn device_json(&self) -> Vec<Value> {
-        let mutants = self
-            .mutations
-            .iter()
-            .flat_map(|kernel| kernel.mutants.iter().map(move |mutant| (kernel, mutant)));
-        let rows = mutants.filter_map(|(kernel, mutant)| {
+        let rows = mutants_with_kernels(self.mutations).filter_map(|(kernel, mutant)| {
             let own = mutant.on_device.as_ref()?;
             Some(json!({
                 "kernel": kernel.kernel,

@@ -40,6 +40,7 @@ pub use mutation::{
     MutantCounts, MutantEdit, MutantEvidence, MutantRuns, MutantSample, MutantStatus,
     MutantVerdict, MutationEvidence, MutationExtent, MutationScore, MutationSummary, Notice,
     OperatorMutants, RequirementMutants, ScoreBasis, ScoreInterval, TestMutants, mutant_id,
+    mutants_with_kernels,
 };
 pub use requirement::{
     CodeTrace, JustificationEvidence, KernelText, RecordEvidence, RejectedReview,

@@ -49,6 +49,13 @@ impl MutationEvidence {
     }
 }
 
+/// The mutants of kernels, each with its kernel.
+pub fn mutants_with_kernels(
+    kernels: &[MutationEvidence],
+) -> impl Iterator<Item = (&MutationEvidence, &MutantEvidence)> {
+    kernels.iter().flat_map(|kernel| kernel.mutants.iter().map(move |mutant| (kernel, mutant)))
+}
+
 /// A mutant of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MutantEvidence {

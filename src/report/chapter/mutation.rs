@@ -10,6 +10,7 @@ use crate::statement::counted;
 use vkcert_model::evidence::{
     Evidence, JustificationEvidence, MutantCounts, MutantEdit, MutantEvidence, MutantStatus,
     MutationEvidence, MutationExtent, MutationScore, MutationSummary, UnreachedPlace,
+    mutants_with_kernels,
 };
 use vkcert_model::requirement::JustificationSubject;
 
@@ -206,19 +207,13 @@ fn mutants_on_device(evidence: &Evidence, summary: &MutationSummary, outline: &m
         table.add_row(vec![words, Text::plain(row.mutants.to_string())]);
     }
     outline.add_table(table);
-    for kernel in &evidence.mutations {
-        for mutant in &kernel.mutants {
-            let Some(agreement) = mutant.agreement().filter(|own| own.is_difference()) else {
-                continue;
-            };
-            let line = Text::strong(format!("Mutant {} of {}", mutant.id(), kernel.kernel))
-                .then_plain(": ")
-                .followed_by(Text::plain(agreement.words()).with_tone(Tone::Caution));
-            outline.add_block(Block::Together(vec![
-                Block::Paragraph(line),
-                Block::Lines(diff_lines(evidence, &mutant.edits)),
-            ]));
-        }
+    for (kernel, mutant) in mutants_with_kernels(&evidence.mutations) {
+        let difference = mutant.agreement().filter(|own| own.is_difference());
+        let Some(agreement) = difference else { continue };
+        let line = Text::strong(format!("Mutant {} of {}", mutant.id(), kernel.kernel))
+            .then_plain(": ")
+            .followed_by(Text::plain(agreement.words()).with_tone(Tone::Caution));
+        outline.add_block(block_of_mutant(evidence, line, mutant));
     }
 }
 
@@ -313,10 +308,13 @@ fn approval_in_words(row: &JustificationEvidence) -> String {
 }
 
 fn mutant_block(evidence: &Evidence, mutant: &MutantEvidence) -> Block {
-    Block::Together(vec![
-        Block::Paragraph(mutant_line(mutant)),
-        Block::Lines(diff_lines(evidence, &mutant.edits)),
-    ])
+    block_of_mutant(evidence, mutant_line(mutant), mutant)
+}
+
+/// A line about a mutant, and its change.
+fn block_of_mutant(evidence: &Evidence, line: Text, mutant: &MutantEvidence) -> Block {
+    let change = diff_lines(evidence, &mutant.edits);
+    Block::Together(vec![Block::Paragraph(line), Block::Lines(change)])
 }
 
 fn mutant_line(mutant: &MutantEvidence) -> Text {
