@@ -328,7 +328,7 @@ impl Terminator {
     }
 
     /// The register that decides which successor follows.
-    pub fn deciding_register(&mut self) -> Option<Scalar> {
+    pub fn deciding_register(&self) -> Option<Scalar> {
         match self {
             Terminator::Branch { condition, yes: _, no: _ } => Some(Scalar::Mask(*condition)),
             Terminator::Switch { selector, cases: _, default: _ } => Some(Scalar::Word(*selector)),

@@ -8,10 +8,9 @@
 //! from the same SPIR-V instruction is needed; where a whole result is unused, all checks stay.
 //! Does not cover: which write of a register reaches a read (no liveness by position).
 
-use crate::ir::Program;
-use crate::ir::{LaneInstruction, LocatedInstruction};
-use crate::ir::{RegisterUse, Scalar};
-use std::collections::{BTreeMap, BTreeSet};
+use super::occurrences::RegisterTable;
+use crate::ir::{LaneInstruction, LocatedInstruction, Program, RegisterUse, Scalar};
+use rustc_hash::FxHashSet;
 
 /// Whether an instruction computes registers from registers and has no other effect.
 fn only_computes(action: &LaneInstruction) -> bool {
@@ -36,69 +35,94 @@ fn only_computes(action: &LaneInstruction) -> bool {
     )
 }
 
-/// The registers that an instruction reads, and those that it writes.
-fn registers_used(step: &mut LocatedInstruction) -> (Vec<Scalar>, Vec<Scalar>) {
-    let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    step.instruction.visit_registers(&mut |scalar, register_use| match register_use {
-        RegisterUse::Operand | RegisterUse::Forward => reads.push(*scalar),
-        RegisterUse::Write => writes.push(*scalar),
-        RegisterUse::Update => {
-            reads.push(*scalar);
-            writes.push(*scalar);
-        }
-    });
-    (reads, writes)
+/// Whether the checks of an instruction are dropped where nothing depends on its results.
+fn is_candidate(step: &LocatedInstruction) -> bool {
+    !step.operands_to_check.is_empty() && only_computes(&step.instruction)
 }
 
 /// Clears the operands to check of instructions whose result components nothing depends on.
 pub(super) fn mark_dead_code(program: &mut Program) {
-    if program
-        .blocks
-        .iter()
-        .flat_map(|block| &block.steps)
-        .all(|step| step.operands_to_check.is_empty())
-    {
+    if !program.blocks.iter().flat_map(|block| &block.steps).any(is_candidate) {
         return;
     }
-    let needed = needed_registers(program);
-    let mut needed_sources = BTreeSet::new();
-    for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
-        let (_, writes) = registers_used(step);
-        if writes.iter().any(|scalar| needed.contains(scalar)) {
-            needed_sources.insert(step.source_index);
-        }
-    }
-    for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
-        let is_candidate = !step.operands_to_check.is_empty()
-            && only_computes(&step.instruction)
-            && needed_sources.contains(&step.source_index);
-        if is_candidate && !registers_used(step).1.iter().any(|scalar| needed.contains(scalar)) {
+    let uses = RegisterUses::of_program(program);
+    let needed = needed_registers(program, &uses);
+    let is_needed = |step: usize| uses.writes(step).iter().any(|scalar| *needed.get(*scalar));
+    let steps = || program.blocks.iter().flat_map(|block| &block.steps).enumerate();
+    let needed_sources: FxHashSet<u32> =
+        steps().filter(|(index, _)| is_needed(*index)).map(|(_, step)| step.source_index).collect();
+    let steps = program.blocks.iter_mut().flat_map(|block| &mut block.steps).enumerate();
+    for (index, step) in steps {
+        if is_candidate(step) && needed_sources.contains(&step.source_index) && !is_needed(index) {
             step.operands_to_check = Box::default();
         }
     }
 }
 
-fn needed_registers(program: &mut Program) -> BTreeSet<Scalar> {
-    let mut operands_of: BTreeMap<Scalar, Vec<Scalar>> = BTreeMap::new();
-    let mut open_registers: Vec<Scalar> = Vec::new();
-    for block in &mut program.blocks {
-        for step in &mut block.steps {
-            let (reads, writes) = registers_used(step);
-            if only_computes(&step.instruction) {
-                writes.into_iter().for_each(|to| operands_of.entry(to).or_default().extend(&reads));
-            } else {
-                open_registers.extend(reads);
-            }
+/// The registers that each instruction reads and writes, in the order of the program.
+#[derive(Default)]
+struct RegisterUses {
+    /// Of all instructions, one behind the other; of each, those that it reads first.
+    scalars: Vec<Scalar>,
+    steps: Vec<StepUses>,
+}
+
+/// Where the registers of one instruction end.
+struct StepUses {
+    reads_end: usize,
+    writes_end: usize,
+    only_computes: bool,
+}
+
+impl RegisterUses {
+    fn of_program(program: &mut Program) -> Self {
+        let mut uses = Self::default();
+        let mut writes = Vec::new();
+        for step in program.blocks.iter_mut().flat_map(|block| &mut block.steps) {
+            let only_computes = only_computes(&step.instruction);
+            step.instruction.visit_registers(&mut |scalar, register_use| match register_use {
+                RegisterUse::Operand | RegisterUse::Forward => uses.scalars.push(*scalar),
+                RegisterUse::Write => writes.push(*scalar),
+                RegisterUse::Update => {
+                    uses.scalars.push(*scalar);
+                    writes.push(*scalar);
+                }
+            });
+            let reads_end = uses.scalars.len();
+            uses.scalars.append(&mut writes);
+            uses.steps.push(StepUses { reads_end, writes_end: uses.scalars.len(), only_computes });
         }
-        open_registers.extend(block.terminator.deciding_register());
+        uses
     }
-    for barrier in &program.barriers {
-        open_registers.extend(barrier.counters.iter().map(|counter| Scalar::Word(*counter)));
+
+    fn reads(&self, step: usize) -> &[Scalar] {
+        let start = step.checked_sub(1).map_or(0, |ahead| self.steps[ahead].writes_end);
+        &self.scalars[start..self.steps[step].reads_end]
     }
-    let mut needed = BTreeSet::new();
-    while let Some(scalar) = open_registers.pop() {
-        if needed.insert(scalar) {
-            open_registers.extend(operands_of.get(&scalar).into_iter().flatten());
+
+    fn writes(&self, step: usize) -> &[Scalar] {
+        &self.scalars[self.steps[step].reads_end..self.steps[step].writes_end]
+    }
+}
+
+/// The registers that anything but a computation depends on.
+fn needed_registers(program: &Program, uses: &RegisterUses) -> RegisterTable<bool> {
+    let mut needed = RegisterTable::new(program, false);
+    let deciding = program.blocks.iter().filter_map(|block| block.terminator.deciding_register());
+    let counters = program.barriers.iter().flat_map(|barrier| barrier.counters.iter());
+    for scalar in deciding.chain(counters.map(|counter| Scalar::Word(*counter))) {
+        *needed.get_mut(scalar) = true;
+    }
+    // Most values are computed ahead of where they are read, so that few walks from the end suffice.
+    let mut has_changed = true;
+    while std::mem::take(&mut has_changed) {
+        for (index, step) in uses.steps.iter().enumerate().rev() {
+            if step.only_computes && !uses.writes(index).iter().any(|to| *needed.get(*to)) {
+                continue;
+            }
+            for from in uses.reads(index) {
+                has_changed |= !std::mem::replace(needed.get_mut(*from), true);
+            }
         }
     }
     needed
