@@ -223,6 +223,9 @@ const SHARED: &[&str] = &[
     // Names of copies.
     "uint vkcert_copy_kernel_(uint x) { return x + 1u; } uint vkcert_copy_3_(uint x) { return x; }\n\
      void main() { o[0] = vkcert_copy_kernel_(n) + vkcert_copy_3_(n); }",
+    // What is precise makes others so in its function alone.
+    "float g(float a, float b) { precise float p = a * b + 1.0; float q = a * b + 2.0; return p - q; }\n\
+     float h(float a) { float w = a * 2.0 + z; return w * z + a; } void main() { z = g(z, h(z)) * 3.0 + z; }",
     // Comments, ends of lines.
     "uint g(uint x) /* define */ { return x /* a */ * /* b */ 2u; // c\r\n}\nvoid main() { o[0] = g(n); }",
 ];
@@ -235,6 +238,14 @@ const APART: &[&str] = &[
     "uint total = n + 1u; void main() { o[0] = total * 2u; }",
     // What is precise makes others so.
     "precise float w; void h() { w = z * 2.0 + 1.0; } void main() { h(); z = w * 3.0 + z; }",
+    "shared float w; void g(float a) { precise float p = a * w + 1.0; z = p; }\n\
+     void main() { w = z * 2.0 + 1.0; g(w); w = w * 3.0 + z; }",
+    "shared float w; void g(float a, float b) { precise float p = a * b + 1.0; z = p; }\n\
+     void main() { w = z * 2.0 + 1.0; g(w, w * z + 1.0); w = w * 3.0 + z; }",
+    "float w; float g(float a) { precise float p = a + 1.0; return p; }\n\
+     void main() { w = z * 2.0 + 1.0; z = g(w) * w + z; }",
+    "#define EXACT precise\n#define SUM w + 1.0\nshared float w; void g(float a) { EXACT float p = a * 2.0 + SUM; z = p; }\n\
+     void main() { w = z * 2.0 + 1.0; g(w); w = w * 3.0 + z; }",
     // The greatest index gives the size.
     "shared uint tile[]; void main() { tile[2] = n; o[0] = tile[1]; }",
     "layout(binding = 1) buffer Part { uint a; } parts[]; void main() { parts[1].a = n; o[0] = parts[0].a; }",

@@ -35,6 +35,8 @@ const MOST_ROUNDS: usize = 3;
 /// The file with the entry point.
 const MAIN_FILE: FileIndex = FileIndex(0);
 
+const PRECISE: &str = "precise";
+
 /// The entry point's name in GLSL.
 const ENTRY: &str = "main";
 
@@ -50,6 +52,8 @@ pub(super) struct CopiedFunctions {
     /// Names of functions and macros: a change that brings one in may make a function call itself, which the compiler
     /// does not see of a copy.
     called_names: BTreeSet<String>,
+    /// Names of what functions share.
+    shared_names: BTreeSet<String>,
     /// Begins the names of copies; no word of the text begins so.
     copy_name: String,
 }
@@ -69,6 +73,8 @@ struct FunctionText {
     last_line: u32,
     /// Types of its parameters.
     parameters: Vec<String>,
+    /// Whether something in it is precise.
+    is_precise: bool,
 }
 
 impl CopiedFunctions {
@@ -91,7 +97,9 @@ impl CopiedFunctions {
             words.chain(unit.tokens.iter().map(|token| &*token.text)).collect();
         let copy_name = unused_beginning("vkcert_copy", &words);
         let called_names = eligibility.called_names();
-        Some(Self { functions, declarations: OnceLock::new(), called_names, copy_name })
+        let shared_names = eligibility.shared_names();
+        let declarations = OnceLock::new();
+        Some(Self { functions, declarations, called_names, shared_names, copy_name })
     }
 
     fn name_of_copy(&self, index: usize) -> String {
@@ -227,11 +235,17 @@ impl Together<'_> {
         let brings_in_call = |edit: &SourceEdit| {
             words_of(&edit.text).any(|word| self.functions.called_names.contains(word))
         };
-        if !mutant.edits.iter().any(is_change) || mutant.edits.iter().any(brings_in_call) {
-            return None;
-        }
         let place = self.functions.changed_function(mutant)?;
         let function = &self.functions.functions[place];
+        let carries_precise = |edit: &SourceEdit| {
+            words_of(&edit.text).any(|word| {
+                word == PRECISE || function.is_precise && self.functions.shared_names.contains(word)
+            })
+        };
+        let makes_others = |edit: &SourceEdit| brings_in_call(edit) || carries_precise(edit);
+        if !mutant.edits.iter().any(is_change) || mutant.edits.iter().any(makes_others) {
+            return None;
+        }
         let mut copy = self.line_directive(function.first_line, &mark_of(index));
         copy.push_str(text.get(function.whole.start..function.name_bytes.start)?);
         copy.push_str(&self.functions.name_of_copy(index));
@@ -323,17 +337,16 @@ struct Eligibility<'u> {
 impl Eligibility<'_> {
     fn is_text_eligible(&self) -> bool {
         let is_read = |item: &FileLevelItem| !matches!(item, FileLevelItem::Unread { .. });
-        // `precise` goes from one function to others through what they share; the others are of a module or
-        // of its entry point.
+        // Of a module or of its entry point.
         let is_of_whole = |token: &Token| {
-            token.is("precise")
-                || token.text.starts_with("spirv_")
+            token.text.starts_with("spirv_")
                 || token.text.starts_with("maximally_reconverges")
                 || token.text.starts_with("subgroup_uniform_control_flow")
         };
         let is_macro = |word: &str| self.unit.macro_names.contains(word);
         self.items.iter().all(is_read)
             && !self.unit.tokens.iter().any(is_of_whole)
+            && self.keeps_precise_to_functions()
             && self.unit.files.iter().all(|file| has_fixed_lines(&file.text))
             // The greatest index that any function has would be its size.
             && !self.declarations().any(has_size_of_use)
@@ -341,6 +354,35 @@ impl Eligibility<'_> {
             && !self.declarations().any(has_initial_value)
             // The entry point behind the text is written with these.
             && !["void", ENTRY].into_iter().any(is_macro)
+    }
+
+    /// Whether nothing precise makes something so in another function, which it does through what they share (GLSL 4.60, 4.9:
+    /// what is assigned to a precise variable, and what that is computed from).
+    fn keeps_precise_to_functions(&self) -> bool {
+        let shared = self.shared_names();
+        let mut precise_in_functions = 0;
+        for item in self.items {
+            let FileLevelItem::Function(function) = item else { continue };
+            let tokens = &self.unit.tokens[function.first..=function.last];
+            let count = tokens.iter().filter(|token| token.is(PRECISE)).count();
+            if count > 0 && tokens.iter().any(|token| shared.contains(&*token.text)) {
+                return false;
+            }
+            precise_in_functions += count;
+        }
+        precise_in_functions == self.unit.tokens.iter().filter(|token| token.is(PRECISE)).count()
+    }
+
+    /// Names of variables and members that are declared beside functions.
+    fn shared_names(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        let mut open: Vec<&Declaration> = self.declarations().collect();
+        while let Some(declaration) = open.pop() {
+            let declarators = declaration.declarators.iter();
+            names.extend(declarators.map(|own| self.unit.tokens[own.name].text.to_string()));
+            open.extend(&declaration.declared.members);
+        }
+        names
     }
 
     /// Names of functions and macros.
@@ -388,6 +430,9 @@ impl Eligibility<'_> {
             first_line: first.line,
             last_line: last.line,
             parameters: parameters.collect::<Option<Vec<String>>>()?,
+            is_precise: tokens[function.first..=function.last]
+                .iter()
+                .any(|token| token.is(PRECISE)),
         })
     }
 
