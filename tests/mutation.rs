@@ -1,7 +1,8 @@
 //! `vkcert mutate`: mutants are judged alike in one module and in modules of their own; what tests do
 //! not look at survives; what means nothing is refused.
 
-use crate::support::{copy_tree, root, run, run_json, vkcert, write};
+use crate::small_verifier::verifier;
+use crate::support::{copy_tree, forge, root, run, run_json, vkcert, write};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -715,6 +716,73 @@ fn pairs_of_killed_mutants_are_judged_beside_the_score() {
     let alone = run_json(vkcert().arg("mutate").arg(root().join("tests/projects/mutants")), 0);
     assert_eq!(mutation["score"], alone["score"]);
     run(vkcert().arg("mutate").arg(root()).args(["--order", "3"]), 2);
+}
+
+#[test]
+fn evidence_holds_pairs_and_verify_finds_those_that_are_due() {
+    let project = root().join("tests/projects/mutants");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let certify = |options: &[&str], code: i32| {
+        let mut command = vkcert();
+        command.arg("certify").arg(&project).args(["--engine", "sequential", "--out"]);
+        run_json(command.arg(&out).args(options), code)
+    };
+    certify(&["--order", "2"], 2);
+    let campaign = certify(&["--mutation", "--order", "2"], 0);
+    let evidence = out.join("evidence");
+    let stored = |name: &str| -> Value {
+        serde_json::from_slice(&std::fs::read(evidence.join(name)).unwrap()).unwrap()
+    };
+    let kernel = stored("mutation-clamped.json");
+    let pairs = kernel["pairs"].as_array().unwrap();
+    // They are those of `mutate`, and were judged alike.
+    let mut command = vkcert();
+    let mutation = run_json(command.arg("mutate").arg(&project).args(["--order", "2"]), 0);
+    let listed =
+        |pair: &Value| (pair["parts"].clone(), pair["relation"].clone(), pair["status"].clone());
+    let printed = mutation["second_order"].as_array().unwrap().iter();
+    let printed: Vec<_> = printed.filter(|pair| pair["kernel"] == "clamped").map(listed).collect();
+    assert_eq!(pairs.iter().map(listed).collect::<Vec<_>>(), printed);
+    let by_relation = campaign["mutation"]["by_relation"].as_array().unwrap();
+    assert_eq!(by_relation.len(), 2, "{campaign:#}");
+    let of_place = pairs.iter().filter(|pair| pair["relation"] == "place");
+    let killed_of_place = of_place.filter(|pair| pair["status"] == "killed").count();
+    assert!(by_relation[0]["counts"]["killed"].as_u64() >= Some(killed_of_place as u64));
+    for options in [&[][..], &["--replay"]] {
+        let verified = run_json(vkcert().arg("verify").arg(&evidence).args(options), 0);
+        assert_eq!(verified["problems"], serde_json::json!([]));
+    }
+    let report = run(vkcert().arg("report").arg(&evidence).args(["--report-format", "html"]), 0);
+    assert!(String::from_utf8(report.stdout).unwrap().contains("Two mutants at once"));
+    let killed = pairs.iter().position(|pair| pair["status"] == "killed").unwrap();
+    let whole = std::fs::read(evidence.join("mutation-clamped.json")).unwrap();
+    for forged in forged_pairs(&kernel, killed) {
+        forge(&evidence, "mutation-clamped.json", |kernel| *kernel = forged.clone());
+        let verified = run_json(vkcert().arg("verify").arg(&evidence), 1);
+        assert_ne!(verified["problems"], serde_json::json!([]), "{}", forged["pairs"]);
+        // What numbers and counts tell is found without a compiler.
+        run(verifier().arg("verify").arg(&evidence), 1);
+        std::fs::write(evidence.join("mutation-clamped.json"), &whole).unwrap();
+    }
+}
+
+/// A kernel's mutants in which a pair is taken away, is of others, is said to survive, and has other verdicts.
+fn forged_pairs(kernel: &Value, pair: usize) -> [Value; 4] {
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut kernel = kernel.clone();
+        change(&mut kernel["pairs"]);
+        kernel
+    };
+    [
+        changed(&|pairs| drop(pairs.as_array_mut().unwrap().remove(pair))),
+        changed(&|pairs| pairs[pair]["parts"] = serde_json::json!([1, 1])),
+        changed(&|pairs| pairs[pair]["status"] = "survived".into()),
+        changed(&|pairs| {
+            let verdicts = pairs[pair]["runs"]["judged"].as_object_mut().unwrap();
+            verdicts.values_mut().for_each(|verdict| *verdict = "not-noticed".into());
+        }),
+    ]
 }
 
 /// A justification of a mutant of the project `mutants`.

@@ -10,8 +10,8 @@ use super::plan;
 use crate::campaign::certification::{CampaignRequest, SetUp, set_up};
 use crate::campaign::engines::DeviceEngine;
 use crate::campaign::mutation::{
-    MutantModules, MutationDevice, MutationEngines, MutationOrder, MutationRequest,
-    ProjectMutation, SecondOrderMutant, mutate_project, unchanged_kernels,
+    MutantModules, MutationDevice, MutationEngines, MutationRequest, ProjectMutation,
+    mutate_project, unchanged_kernels,
 };
 use crate::campaign::plan::{EngineChoice, EngineRequest, RunPlan};
 use crate::campaign::project;
@@ -22,8 +22,8 @@ use crate::derivation::mutation::{
 };
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{
-    JudgingTests, MutantEvidence, MutantRuns, MutantStatus, MutationEvidence, MutationScore,
-    MutationSummary, UnreachedPlace, mutants_with_kernels,
+    JudgingTests, MutantEvidence, MutantRuns, MutantStatus, MutationEvidence, MutationOrder,
+    MutationScore, MutationSummary, UnreachedPlace, mutants_with_kernels,
 };
 use crate::model::exit::Exit;
 use crate::model::id::KernelName;
@@ -64,7 +64,7 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         let identity = device.executor.device();
         format!("{}, {} {}", identity.name, identity.driver_name, identity.driver_info)
     });
-    let ProjectMutation { facts, second_order, files } = mutate_project(
+    let ProjectMutation { facts, files } = mutate_project(
         project,
         &campaign.kernels,
         &prepared_tests,
@@ -83,8 +83,6 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         mutations: &mutations,
         summary: &summary,
         files: &files,
-        second_order: &second_order,
-        order: request.order,
         unchanged: &request.unchanged,
         rejected: &rejected,
         device: device_name,
@@ -154,11 +152,7 @@ fn request_of(arguments: &Mutate) -> Result<MutationRequest, Failure> {
         false => MutantModules::Each,
     };
     let extent = arguments.mutants.extent(judges, arguments.seed)?;
-    let order = match arguments.order {
-        2 => MutationOrder::Second,
-        _ => MutationOrder::First,
-    };
-    Ok(MutationRequest { extent, modules, order, ..MutationRequest::default() })
+    Ok(MutationRequest { extent, modules, ..MutationRequest::default() })
 }
 
 /// What tests made of mutants, as it is printed.
@@ -167,9 +161,6 @@ struct MutationOutcome<'m> {
     summary: &'m MutationSummary,
     /// The files that edits are of.
     files: &'m [SourceFile],
-    /// Pairs of mutants.
-    second_order: &'m [SecondOrderMutant],
-    order: MutationOrder,
     /// Kernels that were left out.
     unchanged: &'m BTreeSet<KernelName>,
     /// Justifications of mutants that are not accepted, each with the reason.
@@ -227,7 +218,7 @@ impl MutationOutcome<'_> {
         if let Some(device) = &self.device {
             self.write_device(&mut text, device);
         }
-        if self.order == MutationOrder::Second {
+        if self.summary.asked.order == MutationOrder::Second {
             text.push('\n');
             self.write_pairs(&mut text);
         }
@@ -253,16 +244,19 @@ impl MutationOutcome<'_> {
 
     /// Pairs of mutants, each of which tests notice by itself.
     fn write_pairs(&self, text: &mut String) {
-        for pair in self.second_order.iter().filter(|pair| pair.status.is_open()) {
-            let [first, second] = pair.parts;
-            let _ = writeln!(
-                text,
-                "{} mutants {first} and {second} of kernel {} at once",
-                pair.status.word(),
-                pair.kernel
-            );
+        for kernel in self.mutations {
+            for pair in kernel.pairs.iter().filter(|pair| pair.status.is_open()) {
+                let ids: Vec<String> =
+                    kernel.ids_of_pair(pair).iter().map(ToString::to_string).collect();
+                let (status, kernel) = (pair.status.word(), kernel.kernel);
+                let _ = writeln!(
+                    text,
+                    "{status} mutants {} of kernel {kernel} at once",
+                    ids.join(" and ")
+                );
+            }
         }
-        let _ = writeln!(text, "\n{}", tables::table_of_pairs(self.second_order));
+        let _ = writeln!(text, "\n{}", tables::table_of_pairs(self.summary));
         text.push_str(
             "Pairs of mutants that tests kill one by one; they do not count for the score.\n",
         );
@@ -315,6 +309,20 @@ impl MutationOutcome<'_> {
         text.push('\n');
     }
 
+    fn pairs_json(&self) -> Vec<Value> {
+        let kernels = self.mutations.iter();
+        let pairs = kernels.flat_map(|kernel| kernel.pairs.iter().map(move |pair| (kernel, pair)));
+        let pairs = pairs.map(|(kernel, pair)| {
+            json!({
+                "kernel": kernel.kernel,
+                "parts": pair.parts,
+                "relation": pair.relation,
+                "status": pair.status,
+            })
+        });
+        pairs.collect()
+    }
+
     fn json_document(&self, modules: MutantModules) -> Value {
         let kernels = self.mutations.iter().map(|kernel| {
             let mutants = kernel.mutants.iter().map(|mutant| self.mutant_json(mutant));
@@ -342,7 +350,7 @@ impl MutationOutcome<'_> {
             "rejected": self.rejected,
             "operators": operators,
             "kernels": kernels.collect::<Vec<_>>(),
-            "second_order": self.second_order,
+            "second_order": self.pairs_json(),
             "device": self.device.as_ref().map(|name| json!({ "name": name, "mutants": self.device_json() })),
             "score": score_json(self.summary),
             "summary": self.summary,

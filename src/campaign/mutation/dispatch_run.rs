@@ -30,7 +30,7 @@ impl MutantBench<'_> {
         mutant: &DispatchMutant,
         first: &[TestId],
     ) -> MutantFacts {
-        let runs = self.judge_in_turn(first, |baseline| {
+        let runs = self.judge_in_turn(first, self.judges, |baseline| {
             // A test without the fault judges nothing.
             let faults = mutant.faults.get(&baseline.prepared.test.id)?;
             Some(baseline.judge_faults(&self.engine, faults))

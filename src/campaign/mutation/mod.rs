@@ -36,7 +36,6 @@ use mutant_run::{MutantBench, MutantModule};
 pub(crate) use plan::ids_of_text;
 use plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
 use rayon::prelude::*;
-pub use second_order::{PairRelation, SecondOrderMutant};
 use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use stored::{keep_device_facts, stored_mutation};
 use test_order::{TestOrder, is_scout};
@@ -44,7 +43,7 @@ pub use unchanged::unchanged_kernels;
 use vkcert_exec::Executor;
 use vkcert_glsl::mutation::SelectionWanted;
 use vkcert_model::evidence::{
-    JudgingEngines, JudgingTests, MutantRuns, MutationEvidence, MutationExtent,
+    JudgingEngines, JudgingTests, MutantRuns, MutationEvidence, MutationExtent, MutationOrder,
 };
 use vkcert_model::id::{KernelName, TestId};
 use vkcert_model::place::SourceFile;
@@ -66,20 +65,8 @@ pub struct MutationRequest {
     pub extent: MutationExtent,
     /// Which modules the mutants are in.
     pub modules: MutantModules,
-    /// Whether pairs of mutants are judged as well.
-    pub order: MutationOrder,
     /// Kernels that are left out, since nothing of them has changed.
     pub unchanged: BTreeSet<KernelName>,
-}
-
-/// How many faults a mutant has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MutationOrder {
-    /// One.
-    #[default]
-    First,
-    /// One, and then two at once of those that tests notice one by one.
-    Second,
 }
 
 /// Which modules mutants are in.
@@ -113,8 +100,6 @@ pub struct MutationDevice<'e> {
 pub struct ProjectMutation {
     /// The facts.
     pub facts: MutationFacts,
-    /// Pairs of mutants, where they were asked for.
-    pub second_order: Vec<SecondOrderMutant>,
     /// The files that edits are of.
     pub files: Vec<SourceFile>,
 }
@@ -138,13 +123,12 @@ pub fn mutate_project(
     };
     let mut plans = plan_mutation(project, kernels, prepared_tests, asked, selection)?;
     plans.retain(|plan| !request.unchanged.contains(&plan.name()));
-    let (mut mutations, mut second_order, mut benches) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut mutations, mut benches) = (Vec::new(), Vec::new());
     let kernels = plans.par_iter().with_max_len(1);
     let judged = kernels.map(|plan| judge_kernel(plan, sequential, request));
     for judged in judged.collect::<Result<Vec<JudgedKernel<'_>>, CampaignError>>()? {
-        let JudgedKernel { evidence, pairs, bench } = judged;
+        let JudgedKernel { evidence, bench } = judged;
         mutations.push(evidence);
-        second_order.extend(pairs);
         if device.is_some() {
             benches.push(bench);
         }
@@ -161,13 +145,12 @@ pub fn mutate_project(
     let files = of_texts.chain(files_of_tests(project)).collect();
     let asked = MutationExtent { engines, ..asked.clone() };
     let facts = MutationFacts { asked, mutations };
-    Ok(ProjectMutation { facts, second_order, files })
+    Ok(ProjectMutation { facts, files })
 }
 
 /// What tests made of the mutants of a kernel.
 struct JudgedKernel<'p> {
     evidence: MutationEvidence,
-    pairs: Vec<SecondOrderMutant>,
     bench: MutantBench<'p>,
 }
 
@@ -183,12 +166,12 @@ fn judge_kernel<'p>(
     let mut facts = judgement.judge_scouts_first()?;
     prove_by_ranges(&mut facts, || bench.compared());
     let mut evidence = plan.evidence(facts);
-    let pairs = match request.order {
+    evidence.pairs = match request.extent.order {
         MutationOrder::First => Vec::new(),
         MutationOrder::Second => second_order::judge_pairs(plan, &bench, &evidence)?,
     };
     evidence.engine_notes.extend(bench.notes.iter().cloned());
-    Ok(JudgedKernel { evidence, pairs, bench })
+    Ok(JudgedKernel { evidence, bench })
 }
 
 /// Mutants that are compiled, and then judged, before others are.
@@ -285,7 +268,7 @@ impl KernelJudgement<'_, '_> {
                 Ok(self.bench.judge_dispatches(mutant, first))
             }
             (PlannedMutant::OfText(mutant), Some(module)) => {
-                self.bench.judge_module(mutant, module, first)
+                self.bench.judge_module(mutant, module, first, self.bench.judges)
             }
             (PlannedMutant::OfText(_), None) => self.bench.judge(place, first),
         }

@@ -43,7 +43,7 @@ pub(super) struct MutantBench<'a> {
     selection: Option<Arc<Vec<u32>>>,
     /// The cheapest first.
     pub(super) tests: Vec<TestBaseline<'a>>,
-    judges: JudgingTests,
+    pub(super) judges: JudgingTests,
     pub(super) engine: SequentialExecutor,
     /// The kernel's own module; none where it cannot be compared with mutants.
     own_module: Option<ComparedModule<'a>>,
@@ -160,13 +160,13 @@ impl<'a> MutantBench<'a> {
         let number = place as u32 + 1;
         match self.selection.as_ref().filter(|_| mutant.form == MutantForm::Selected) {
             Some(words) => {
-                let runs = self.judge_in_turn(first, |baseline| {
+                let runs = self.judge_in_turn(first, self.judges, |baseline| {
                     let job = baseline.selection_job(self.mutated, words, number)?;
                     Some(baseline.judge(&self.engine, &job))
                 });
                 Ok(self.compare(mutant, runs))
             }
-            None => self.judge_alone(mutant, first),
+            None => self.judge_alone(mutant, first, self.judges),
         }
     }
 
@@ -176,12 +176,13 @@ impl<'a> MutantBench<'a> {
         mutant: &SourceMutant,
         module: MutantModule,
         first: &[TestId],
+        judges: JudgingTests,
     ) -> Result<MutantFacts, CampaignError> {
         match module {
             Ok(module) => {
                 self.engine.keep_module(&module);
                 let reach = MutantReach::of_module(self.own_module.as_ref(), &module);
-                let runs = self.judge_in_turn(first, |baseline| {
+                let runs = self.judge_in_turn(first, judges, |baseline| {
                     let run = || baseline.judge(&self.engine, &baseline.job_with(&module.words));
                     Some(reach.verdict_of_test(&baseline.executed, run))
                 });
@@ -191,15 +192,16 @@ impl<'a> MutantBench<'a> {
         }
     }
 
-    /// The same of a mutant that is compiled by itself.
+    /// The same of a mutant that is compiled by itself, by the tests that are told.
     pub(super) fn judge_alone(
         &self,
         mutant: &SourceMutant,
         first: &[TestId],
+        judges: JudgingTests,
     ) -> Result<MutantFacts, CampaignError> {
         let mut modules = modules_of(self.source, self.mutated, &[mutant]);
         let module = modules.pop().expect("one module of one mutant");
-        self.judge_module(mutant, module, first)
+        self.judge_module(mutant, module, first, judges)
     }
 
     /// What tests made of a mutant, and how it differs from the kernel where none noticed it.
@@ -212,10 +214,11 @@ impl<'a> MutantBench<'a> {
     }
 
     /// The verdicts of the tests, `first` before the others and of these the cheapest one first, up to an expectation
-    /// that does not hold where not all verdicts are asked for; a test without one is left out.
+    /// that does not hold where `judges` asks for no more; a test without one is left out.
     pub(super) fn judge_in_turn(
         &self,
         first: &[TestId],
+        judges: JudgingTests,
         verdict_of: impl Fn(&TestBaseline<'_>) -> Option<MutantVerdict>,
     ) -> MutantRuns {
         let mut verdicts = BTreeMap::new();
@@ -227,7 +230,7 @@ impl<'a> MutantBench<'a> {
         for baseline in tests {
             let Some(verdict) = verdict_of(baseline) else { continue };
             let is_last = verdict.notices().contains(&Notice::Expectation)
-                && self.judges == JudgingTests::UntilKilled;
+                && judges == JudgingTests::UntilKilled;
             verdicts.insert(baseline.prepared.test.id, verdict);
             if is_last {
                 break;

@@ -259,6 +259,7 @@ impl KernelPlan<'_> {
             notes: self.notes(),
             engine_notes: Vec::new(),
             mutants: mutants.collect(),
+            pairs: Vec::new(),
         }
     }
 

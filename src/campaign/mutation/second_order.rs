@@ -12,42 +12,41 @@ use super::plan::{KernelPlan, MutantFacts};
 use super::test_order::killer;
 use crate::CampaignError;
 use rayon::prelude::*;
-use serde::Serialize;
 use std::collections::BTreeSet;
 use vkcert_glsl::mutation::{MutantForm, SourceMutant};
-use vkcert_model::evidence::{MutantStatus, MutationEvidence};
-use vkcert_model::id::{KernelName, TestId};
+use vkcert_model::evidence::{
+    JudgingTests, MutantPair, MutantStatus, MutationEvidence, PairRelation,
+};
+use vkcert_model::id::TestId;
 use vkcert_model::place::SourceFile;
-
-/// Why two mutants were paired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PairRelation {
-    /// The second one is the next behind the first in the text.
-    Place,
-    /// The second one is in the next statement with the name that the statement of the first assigns.
-    DataFlow,
-}
-
-/// Two mutants of a kernel as one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SecondOrderMutant {
-    /// The kernel.
-    pub kernel: KernelName,
-    /// Numbers of the two, each of which tests kill.
-    pub parts: [u32; 2],
-    /// Why these.
-    pub relation: PairRelation,
-    /// What became of both together.
-    pub status: MutantStatus,
-}
 
 /// A pair of places among the mutants of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct MutantPair {
+pub(super) struct PairedPlaces {
     first: usize,
     second: usize,
     relation: PairRelation,
+}
+
+impl PairedPlaces {
+    /// As evidence names it.
+    pub(super) fn name(self) -> ([u32; 2], PairRelation) {
+        ([self.first, self.second].map(|place| place as u32 + 1), self.relation)
+    }
+
+    /// The two in one text.
+    pub(super) fn mutant(self, plan: &KernelPlan<'_>) -> SourceMutant {
+        let mutants = &plan.mutated.mutants;
+        united(&mutants[self.first], &mutants[self.second])
+    }
+
+    /// With what became of it.
+    pub(super) fn evidence(self, facts: MutantFacts) -> MutantPair {
+        let MutantFacts { runs, difference } = facts;
+        let ((parts, relation), proof) = (self.name(), difference.proof());
+        let status = runs.status(proof);
+        MutantPair { parts, relation, runs, proof, status }
+    }
 }
 
 /// Judges the pairs of a kernel's killed mutants, on all cores.
@@ -55,14 +54,10 @@ pub(super) fn judge_pairs(
     plan: &KernelPlan<'_>,
     bench: &MutantBench<'_>,
     judged: &MutationEvidence,
-) -> Result<Vec<SecondOrderMutant>, CampaignError> {
-    let killed = judged.mutants.iter().filter(|mutant| mutant.status == MutantStatus::Killed);
-    let killed = killed.map(|mutant| mutant.number as usize - 1);
-    // Mutants of dispatches stand behind those of the text.
-    let killed: Vec<usize> = killed.filter(|place| *place < plan.mutated.mutants.len()).collect();
-    let pairs = pairs_of(plan, &killed);
-    let judge = |pair: &MutantPair| {
-        let both = united(&plan.mutated.mutants[pair.first], &plan.mutated.mutants[pair.second]);
+) -> Result<Vec<MutantPair>, CampaignError> {
+    let pairs = pairs_of_killed(plan, judged);
+    let judge = |pair: &PairedPlaces| {
+        let both = pair.mutant(plan);
         let killer_of = |place: usize| {
             let mutants = &judged.mutants;
             let index = mutants.binary_search_by_key(&place, |mutant| mutant.number as usize - 1);
@@ -70,21 +65,27 @@ pub(super) fn judge_pairs(
         };
         let first: Vec<TestId> =
             [pair.first, pair.second].into_iter().filter_map(killer_of).collect();
-        bench.judge_alone(&both, &first)
+        bench.judge_alone(&both, &first, JudgingTests::UntilKilled)
     };
     let facts = pairs.par_iter().with_max_len(1).map(judge);
     let mut facts = facts.collect::<Result<Vec<MutantFacts>, CampaignError>>()?;
     prove_by_ranges(&mut facts, || bench.compared());
-    let judged = pairs.iter().zip(facts).map(|(pair, facts)| SecondOrderMutant {
-        kernel: plan.name(),
-        parts: [pair.first as u32 + 1, pair.second as u32 + 1],
-        relation: pair.relation,
-        status: facts.runs.status(facts.difference.proof()),
-    });
-    Ok(judged.collect())
+    Ok(pairs.into_iter().zip(facts).map(|(pair, facts)| pair.evidence(facts)).collect())
 }
 
-fn pairs_of(plan: &KernelPlan<'_>, killed: &[usize]) -> Vec<MutantPair> {
+/// The pairs of a kernel's mutants that tests killed, in order.
+pub(super) fn pairs_of_killed(
+    plan: &KernelPlan<'_>,
+    judged: &MutationEvidence,
+) -> Vec<PairedPlaces> {
+    let killed = judged.mutants.iter().filter(|mutant| mutant.status == MutantStatus::Killed);
+    let killed = killed.map(|mutant| mutant.number as usize - 1);
+    // Mutants of dispatches stand behind those of the text.
+    let killed: Vec<usize> = killed.filter(|place| *place < plan.mutated.mutants.len()).collect();
+    pairs_of(plan, &killed)
+}
+
+fn pairs_of(plan: &KernelPlan<'_>, killed: &[usize]) -> Vec<PairedPlaces> {
     let mutants = &plan.mutated.mutants;
     let mut pairs = BTreeSet::new();
     let placed: Vec<(usize, Extent)> =
@@ -94,7 +95,7 @@ fn pairs_of(plan: &KernelPlan<'_>, killed: &[usize]) -> Vec<MutantPair> {
             |(_, other): &&(usize, Extent)| other.file == extent.file && other.start >= extent.end;
         let behind: Vec<&(usize, Extent)> = placed[index + 1..].iter().filter(is_behind).collect();
         let next = behind.iter().min_by_key(|(place, other)| (other.start, *place));
-        pairs.extend(next.map(|(second, _)| MutantPair {
+        pairs.extend(next.map(|(second, _)| PairedPlaces {
             first: *first,
             second: *second,
             relation: PairRelation::Place,
@@ -106,7 +107,7 @@ fn pairs_of(plan: &KernelPlan<'_>, killed: &[usize]) -> Vec<MutantPair> {
             .filter(|(_, other)| other.start >= statement_end(file, extent.end))
             .filter(|(_, other)| has_word(statement(file, other), name))
             .min_by_key(|(place, other)| (other.start, *place));
-        pairs.extend(reading.map(|(second, _)| MutantPair {
+        pairs.extend(reading.map(|(second, _)| PairedPlaces {
             first: *first,
             second: *second,
             relation: PairRelation::DataFlow,

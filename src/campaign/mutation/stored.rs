@@ -9,15 +9,18 @@ use super::duplicates::{Duplicates, DuplicatesSought, compile_chosen};
 use super::equivalence::{ComparedText, Difference, difference_of_mutant, prove_by_ranges};
 use super::mutant_run::runs_of_refused;
 use super::plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
+use super::second_order::{PairedPlaces, pairs_of_killed};
 use super::{COMPILED_TOGETHER, MutationFacts};
 use crate::CampaignError;
 use crate::kernel::Kernel;
 use crate::test_run::PreparedTest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use vkcert_glsl::mutation::{SelectionWanted, compile_alone};
+use vkcert_glsl::KernelSource;
+use vkcert_glsl::mutation::{SelectionWanted, SourceMutant, compile_alone};
 use vkcert_model::evidence::{
-    Evidence, MutantEvidence, MutantRuns, MutationEvidence, MutationExtent,
+    Evidence, MutantEvidence, MutantPair, MutantRuns, MutationEvidence, MutationExtent,
+    MutationOrder,
 };
 use vkcert_requirement::Project;
 use vkcert_spirv::identity::ModuleIdentity;
@@ -61,7 +64,14 @@ fn evidence_of_kernel(
     if numbers != due {
         return stored.clone();
     }
-    let mut evidence = plan.evidence(stored_facts(plan, stored, asked));
+    let source = plan.source.as_ref();
+    let of_kernel = source.and_then(|source| ComparedText::of_text(source, &plan.mutated, None));
+    let of_kernel = of_kernel.as_ref();
+    let mut evidence = plan.evidence(stored_facts(plan, stored, asked, of_kernel));
+    evidence.pairs = match asked.order {
+        MutationOrder::First => Vec::new(),
+        MutationOrder::Second => stored_pairs(plan, stored, &evidence, of_kernel),
+    };
     evidence.engine_notes.clone_from(&stored.engine_notes);
     keep_verdicts_of_device(&mut evidence, stored);
     evidence
@@ -126,45 +136,82 @@ fn stored_facts(
     plan: &KernelPlan<'_>,
     stored: &MutationEvidence,
     asked: &MutationExtent,
+    of_kernel: Option<&ComparedText>,
 ) -> Vec<MutantFacts> {
-    let source = plan.source.as_ref();
-    let of_kernel = source.and_then(|source| ComparedText::of_text(source, &plan.mutated, None));
-    let duplicates = duplicates_of(plan, of_kernel.as_ref(), asked);
+    let duplicates = duplicates_of(plan, of_kernel, asked);
     let facts_of = |(index, (place, stored)): (usize, (&usize, &MutantEvidence))| {
         if let Some(first) = duplicates.get(&index) {
             return MutantFacts::without_proof(MutantRuns::SameAs(*first));
         }
-        let (mutant, source) = match (plan.mutant(*place), source) {
-            (PlannedMutant::OfText(mutant), Some(source)) => (mutant, source),
+        match (plan.mutant(*place), &plan.source) {
+            (PlannedMutant::OfText(mutant), Some(source)) => {
+                facts_of_text(plan, (source, mutant), &stored.runs, of_kernel)
+            }
             // There is nothing to compile.
             (PlannedMutant::OfText(_) | PlannedMutant::OfDispatches(_), _) => {
-                return MutantFacts::without_proof(stored.runs.clone());
+                MutantFacts::without_proof(stored.runs.clone())
             }
-        };
-        let runs = match &stored.runs {
-            MutantRuns::Judged(_) => stored.runs.clone(),
-            // It is not, and nobody knows what the tests make of it.
-            MutantRuns::SameAs(_) => MutantRuns::Judged(BTreeMap::new()),
-            MutantRuns::NotCompiled(_) | MutantRuns::NotRun(_) => {
-                match compile_alone(source, &plan.mutated, mutant) {
-                    // It would have run, and nobody knows how.
-                    Ok(_) => MutantRuns::Judged(BTreeMap::new()),
-                    Err(not_compiled) => runs_of_refused(not_compiled),
-                }
-            }
-        };
-        let is_compared =
-            matches!(runs, MutantRuns::Judged(_)) && runs.noticing_tests().next().is_none();
-        let difference = match &of_kernel {
-            Some(of_kernel) if is_compared => {
-                difference_of_mutant(source, &plan.mutated, mutant, of_kernel)
-            }
-            Some(_) | None => Difference::Unknown,
-        };
-        MutantFacts { runs, difference }
+        }
     };
     let rows = plan.chosen.par_iter().zip(&stored.mutants).enumerate().with_max_len(1);
     let mut facts: Vec<MutantFacts> = rows.map(facts_of).collect();
-    prove_by_ranges(&mut facts, || of_kernel.as_ref());
+    prove_by_ranges(&mut facts, || of_kernel);
     facts
+}
+
+/// What is stored of a mutant of a kernel's text, or of two at once.
+fn facts_of_text(
+    plan: &KernelPlan<'_>,
+    (source, mutant): (&KernelSource, &SourceMutant),
+    stored: &MutantRuns,
+    of_kernel: Option<&ComparedText>,
+) -> MutantFacts {
+    let runs = match stored {
+        MutantRuns::Judged(_) => stored.clone(),
+        // It is not, and nobody knows what the tests make of it.
+        MutantRuns::SameAs(_) => MutantRuns::Judged(BTreeMap::new()),
+        MutantRuns::NotCompiled(_) | MutantRuns::NotRun(_) => {
+            match compile_alone(source, &plan.mutated, mutant) {
+                // It would have run, and nobody knows how.
+                Ok(_) => MutantRuns::Judged(BTreeMap::new()),
+                Err(not_compiled) => runs_of_refused(not_compiled),
+            }
+        }
+    };
+    let is_compared =
+        matches!(runs, MutantRuns::Judged(_)) && runs.noticing_tests().next().is_none();
+    let difference = match of_kernel {
+        Some(of_kernel) if is_compared => {
+            difference_of_mutant(source, &plan.mutated, mutant, of_kernel)
+        }
+        Some(_) | None => Difference::Unknown,
+    };
+    MutantFacts { runs, difference }
+}
+
+/// The pairs of the mutants that are killed by what is stored. Of a pair that is not stored nobody knows what the tests
+/// make of it.
+fn stored_pairs(
+    plan: &KernelPlan<'_>,
+    stored: &MutationEvidence,
+    judged: &MutationEvidence,
+    of_kernel: Option<&ComparedText>,
+) -> Vec<MutantPair> {
+    let due = pairs_of_killed(plan, judged);
+    let runs_of_pair = |places: PairedPlaces| {
+        let (parts, relation) = places.name();
+        let mut rows = stored.pairs.iter();
+        let row = rows.find(|row| row.parts == parts && row.relation == relation);
+        row.map_or_else(|| MutantRuns::Judged(BTreeMap::new()), |row| row.runs.clone())
+    };
+    let facts_of = |places: &PairedPlaces| match &plan.source {
+        Some(source) => {
+            let both = places.mutant(plan);
+            facts_of_text(plan, (source, &both), &runs_of_pair(*places), of_kernel)
+        }
+        None => MutantFacts::without_proof(runs_of_pair(*places)),
+    };
+    let mut facts: Vec<MutantFacts> = due.par_iter().with_max_len(1).map(facts_of).collect();
+    prove_by_ranges(&mut facts, || of_kernel);
+    due.into_iter().zip(facts).map(|(places, facts)| places.evidence(facts)).collect()
 }

@@ -436,13 +436,19 @@ fn compare_mutations(
 ) -> Result<(), CampaignError> {
     let unreadable = |error: serde_json::Error| CampaignError::tool(error.to_string());
     let without_rows = |rows: &[MutationEvidence]| -> Vec<MutationEvidence> {
-        let row = |row: &MutationEvidence| MutationEvidence { mutants: Vec::new(), ..row.clone() };
+        let row = |row: &MutationEvidence| MutationEvidence {
+            mutants: Vec::new(),
+            pairs: Vec::new(),
+            ..row.clone()
+        };
         rows.iter().map(row).collect()
     };
     let heads = (json_value(&without_rows(stored))?, json_value(&without_rows(derived))?);
     differences.compare("mutations", &heads.0, &heads.1);
     for (name, (row, other)) in mutation_files(derived).iter().zip(stored.iter().zip(derived)) {
         differences.compare_rows(name, &row.mutants, &other.mutants).map_err(unreadable)?;
+        let pairs = differences.compare_rows(&format!("{name}/pairs"), &row.pairs, &other.pairs);
+        pairs.map_err(unreadable)?;
     }
     Ok(())
 }

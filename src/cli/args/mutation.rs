@@ -2,7 +2,9 @@
 
 use super::super::failure::Failure;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::evidence::{JudgingEngines, JudgingTests, MutantSample, MutationExtent};
+use crate::model::evidence::{
+    JudgingEngines, JudgingTests, MutantSample, MutationExtent, MutationOrder,
+};
 use crate::model::id::{KernelName, RequirementId};
 use crate::model::mutation::MutationOperator;
 use clap::Args;
@@ -23,9 +25,6 @@ pub(in crate::cli) struct Mutate {
     /// what each test and each requirement adds
     #[arg(long)]
     pub matrix: bool,
-    /// With 2, judge pairs of mutants as well, of those that tests notice one by one
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
-    pub order: u8,
     /// Evidence of `certify --mutation`, a folder or an archive: kernels of which nothing has changed
     /// since are left out
     #[arg(long, value_name = "EVIDENCE")]
@@ -51,6 +50,9 @@ pub(in crate::cli) struct MutantOptions {
     /// Judge N mutants drawn at random; the score is told with its limits of 95 % confidence
     #[arg(long, value_name = "N")]
     pub sample: Option<NonZeroU32>,
+    /// With 2, judge pairs of mutants as well, of those that tests notice one by one [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub order: Option<u8>,
 }
 
 impl MutantOptions {
@@ -77,8 +79,12 @@ impl MutantOptions {
         requirements.dedup();
         let sample =
             self.sample.map(|count| MutantSample { count: count.get(), seed: seed.unwrap_or(1) });
+        let order = match self.order {
+            Some(2..) => MutationOrder::Second,
+            Some(0 | 1) | None => MutationOrder::First,
+        };
         let engines = JudgingEngines::Sequential;
-        Ok(MutationExtent { operators, kernels, requirements, sample, judges, engines })
+        Ok(MutationExtent { operators, kernels, requirements, sample, judges, engines, order })
     }
 
     /// The first option that was given; none where none was.
@@ -88,6 +94,7 @@ impl MutantOptions {
             ("--kernel", !self.kernel.is_empty()),
             ("--requirement", !self.requirement.is_empty()),
             ("--sample", self.sample.is_some()),
+            ("--order", self.order.is_some()),
         ];
         given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
     }

@@ -1,7 +1,6 @@
 //! What became of mutants, counted by kernel, operator, requirement and test.
 
-use crate::campaign::mutation::{PairRelation, SecondOrderMutant};
-use crate::model::evidence::{MutantCounts, MutantStatus, MutationSummary};
+use crate::model::evidence::{MutantCounts, MutationSummary};
 use comfy_table::{CellAlignment, Table, presets};
 
 /// A column with what it counts.
@@ -36,6 +35,17 @@ const COLUMNS: &[CountColumn] = &[
     rare("NOT COMPILED", |counts| counts.not_compiled),
 ];
 
+const PAIR_COLUMNS: &[CountColumn] = &[
+    column("PAIRS", MutantCounts::total),
+    column("KILLED", |counts| counts.killed),
+    column("SURVIVED", |counts| counts.survived),
+    column("UNDECIDED", |counts| counts.undecided),
+    column("EQUIVALENT", |counts| counts.equivalent),
+    column("NOT COMPILED", |counts| counts.not_compiled),
+    rare("NO COVERAGE", |counts| counts.no_coverage),
+    rare("NO TEST", |counts| counts.no_test),
+];
+
 /// Columns of what tests noticed.
 const NOTICED: [&str; 4] = ["JUDGED", "KILLED", "EXPECTATION", "BY NO OTHER"];
 
@@ -43,14 +53,14 @@ const NOTICED: [&str; 4] = ["JUDGED", "KILLED", "EXPECTATION", "BY NO OTHER"];
 pub(super) fn all_tables(summary: &MutationSummary) -> Vec<String> {
     let operators = summary.by_operator.iter();
     let operators = operators.map(|row| (row.operator.code().to_owned(), row.counts)).collect();
-    let mut tables = vec![table_of_counts("OPERATOR", operators)];
+    let mut tables = vec![table_of_counts("OPERATOR", COLUMNS, operators)];
     let kernels = summary.by_kernel.iter();
     let mut kernels: Vec<(String, MutantCounts)> =
         kernels.map(|row| (row.kernel.to_string(), row.counts)).collect();
     if kernels.len() > 1 {
         kernels.push(("all".to_owned(), summary.counts));
     }
-    tables.push(table_of_counts("KERNEL", kernels));
+    tables.push(table_of_counts("KERNEL", COLUMNS, kernels));
     let tests = summary
         .by_test
         .iter()
@@ -64,33 +74,21 @@ pub(super) fn all_tables(summary: &MutationSummary) -> Vec<String> {
 }
 
 /// What became of pairs of mutants, by why they are pairs.
-pub(super) fn table_of_pairs(pairs: &[SecondOrderMutant]) -> String {
-    let relations = [(PairRelation::Place, "place"), (PairRelation::DataFlow, "data flow")];
-    let columns = [
-        ("KILLED", MutantStatus::Killed),
-        ("SURVIVED", MutantStatus::Survived),
-        ("UNDECIDED", MutantStatus::Undecided),
-        ("EQUIVALENT", MutantStatus::Equivalent),
-        ("NOT COMPILED", MutantStatus::NotCompiled),
-    ];
-    let rows = relations.iter().map(|(relation, name)| {
-        let own: Vec<&SecondOrderMutant> =
-            pairs.iter().filter(|pair| pair.relation == *relation).collect();
-        let count =
-            |status: MutantStatus| own.iter().filter(|pair| pair.status == status).count() as u32;
-        let counts = columns.iter().map(|(_, status)| count(*status));
-        (name.to_string(), std::iter::once(own.len() as u32).chain(counts).collect())
-    });
-    let titles: Vec<&str> =
-        std::iter::once("PAIRS").chain(columns.iter().map(|(title, _)| *title)).collect();
-    table("PAIRED BY", &titles, rows.collect())
+pub(super) fn table_of_pairs(summary: &MutationSummary) -> String {
+    let relations = summary.by_relation.iter();
+    let rows = relations.map(|row| (row.relation.words().to_owned(), row.counts));
+    table_of_counts("PAIRED BY", PAIR_COLUMNS, rows.collect())
 }
 
-fn table_of_counts(title: &str, rows: Vec<(String, MutantCounts)>) -> String {
+fn table_of_counts(
+    title: &str,
+    columns: &[CountColumn],
+    rows: Vec<(String, MutantCounts)>,
+) -> String {
     let counts_something =
         |column: &&CountColumn| rows.iter().any(|(_, counts)| (column.count)(counts) > 0);
     let is_shown = |column: &&CountColumn| !column.is_rare || counts_something(column);
-    let columns: Vec<&CountColumn> = COLUMNS.iter().filter(is_shown).collect();
+    let columns: Vec<&CountColumn> = columns.iter().filter(is_shown).collect();
     let titles: Vec<&str> = columns.iter().map(|column| column.title).collect();
     let cells = rows.into_iter().map(|(name, counts)| {
         (name, columns.iter().map(|column| (column.count)(&counts)).collect())

@@ -11,8 +11,9 @@ pub use acceptance::{AcceptanceRules, MutantJustificationOutcome, accept_mutants
 use std::collections::BTreeSet;
 use vkcert_model::evidence::{
     AgreementMutants, Campaign, EngineAgreement, JudgingEngines, JudgingTests, KernelMutants,
-    MutantCounts, MutantEvidence, MutantVerdict, MutationEvidence, MutationExtent, MutationSummary,
-    Notice, OperatorMutants, RequirementMutants, TestMutants,
+    MutantCounts, MutantEvidence, MutantVerdict, MutationEvidence, MutationExtent, MutationOrder,
+    MutationSummary, Notice, OperatorMutants, PairRelation, RelationPairs, RequirementMutants,
+    TestMutants,
 };
 use vkcert_model::id::{RequirementId, TestId};
 use vkcert_model::mutation::MUTATION_OPERATORS;
@@ -71,7 +72,7 @@ pub fn settle_mutants(mutations: &mut [MutationEvidence], campaign: &mut Campaig
     }
 }
 
-/// Counts mutants by operator, kernel, requirement and test.
+/// Counts mutants by operator, kernel, requirement and test, and pairs of them by why they are paired.
 pub fn summarize(
     asked: MutationExtent,
     mutations: &[MutationEvidence],
@@ -104,6 +105,10 @@ pub fn summarize(
         JudgingEngines::Sequential => Vec::new(),
         JudgingEngines::Both => by_agreement(mutations),
     };
+    let by_relation = match asked.order {
+        MutationOrder::First => Vec::new(),
+        MutationOrder::Second => by_relation(mutations),
+    };
     MutationSummary {
         asked,
         counts: MutantCounts::of_mutants(mutants()),
@@ -112,7 +117,16 @@ pub fn summarize(
         by_requirement,
         by_test,
         by_agreement,
+        by_relation,
     }
+}
+
+fn by_relation(mutations: &[MutationEvidence]) -> Vec<RelationPairs> {
+    let relations = PairRelation::ALL.iter().map(|(relation, _)| {
+        let pairs = mutations.iter().flat_map(|kernel| &kernel.pairs);
+        RelationPairs::of_pairs(*relation, pairs)
+    });
+    relations.collect()
 }
 
 fn by_agreement(mutations: &[MutationEvidence]) -> Vec<AgreementMutants> {

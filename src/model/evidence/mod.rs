@@ -13,6 +13,7 @@ mod identity;
 mod kernel;
 mod mutant_acceptance;
 mod mutant_on_device;
+mod mutant_pair;
 mod mutation;
 mod requirement;
 mod set_aside;
@@ -35,6 +36,7 @@ pub use kernel::{
 };
 pub use mutant_acceptance::{MutantAcceptance, MutantSubject, SubjectChange};
 pub use mutant_on_device::{DeviceModule, EngineAgreement, MutantOnDevice};
+pub use mutant_pair::{MutantPair, MutationOrder, PairRelation, RelationPairs};
 pub use mutation::{
     AgreementMutants, EquivalenceProof, JudgingEngines, JudgingTests, KernelMutants, KillCause,
     MutantCounts, MutantEdit, MutantEvidence, MutantRuns, MutantSample, MutantStatus,

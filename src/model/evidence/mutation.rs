@@ -6,6 +6,7 @@
 
 use super::mutant_acceptance::MutantAcceptance;
 use super::mutant_on_device::{EngineAgreement, MutantOnDevice};
+use super::mutant_pair::{MutantPair, MutationOrder, RelationPairs};
 use crate::finding::FindingKind;
 use crate::id::{KernelName, MutantId, RequirementId, TestId};
 use crate::mutation::MutationOperator;
@@ -34,6 +35,9 @@ pub struct MutationEvidence {
     pub engine_notes: Vec<String>,
     /// By number.
     pub mutants: Vec<MutantEvidence>,
+    /// Two of them at once, where that was asked for; by the numbers of the two, then by why they are paired.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<MutantPair>,
 }
 
 impl MutationEvidence {
@@ -44,8 +48,18 @@ impl MutationEvidence {
 
     /// The mutant that another one is a duplicate of; none of one that is none.
     pub fn first_of(&self, mutant: &MutantEvidence) -> Option<&MutantEvidence> {
-        let first = mutant.runs.same_as()?;
-        self.mutants.iter().find(|row| row.number == first)
+        self.mutant_of_number(mutant.runs.same_as()?)
+    }
+
+    /// The mutant that has a number; none where it is not listed.
+    pub fn mutant_of_number(&self, number: u32) -> Option<&MutantEvidence> {
+        self.mutants.iter().find(|row| row.number == number)
+    }
+
+    /// The mutants of a pair, as justifications name them; those that are listed.
+    pub fn ids_of_pair(&self, pair: &MutantPair) -> Vec<MutantId> {
+        let parts = pair.parts.iter().filter_map(|number| self.mutant_of_number(*number));
+        parts.map(MutantEvidence::id).collect()
     }
 }
 
@@ -454,6 +468,9 @@ pub struct MutationSummary {
     /// How the engines agree, where a device judged; each way once, in the order of the type.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_agreement: Vec<AgreementMutants>,
+    /// Pairs of mutants, where they were asked for; each relation once, in the order of the type.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_relation: Vec<RelationPairs>,
 }
 
 /// How many mutants the engines agree on in a way.
@@ -485,6 +502,9 @@ pub struct MutationExtent {
     /// Which engines judge.
     #[serde(default, skip_serializing_if = "JudgingEngines::is_sequential")]
     pub engines: JudgingEngines,
+    /// Whether pairs of mutants are judged as well.
+    #[serde(default, skip_serializing_if = "MutationOrder::is_first")]
+    pub order: MutationOrder,
 }
 
 /// Which engines judge mutants.
@@ -560,12 +580,19 @@ pub struct MutantCounts {
 impl MutantCounts {
     /// Counts mutants.
     pub fn of_mutants<'m>(mutants: impl IntoIterator<Item = &'m MutantEvidence>) -> Self {
+        Self::of_outcomes(mutants.into_iter().map(|mutant| (mutant.status, &mutant.runs)))
+    }
+
+    /// Counts what became of mutants, each with its runs.
+    pub(super) fn of_outcomes<'m>(
+        outcomes: impl Iterator<Item = (MutantStatus, &'m MutantRuns)>,
+    ) -> Self {
         let mut counts = Self::default();
-        for mutant in mutants {
-            match mutant.status {
+        for (status, runs) in outcomes {
+            match status {
                 MutantStatus::Killed => {
                     counts.killed += 1;
-                    match mutant.runs.kill_cause() {
+                    match runs.kill_cause() {
                         Some(KillCause::Expectation) => counts.by_expectation += 1,
                         Some(KillCause::Finding) => counts.by_finding += 1,
                         // Evidence that was altered may have none; `verify` tells that.

@@ -40,6 +40,7 @@ pub(super) fn mutation_chapter(evidence: &Evidence, outline: &mut Outline) {
     accepted_mutants(evidence, outline);
     equivalent_mutants(evidence, outline);
     duplicate_mutants(evidence, outline);
+    pairs_of_mutants(evidence, summary, outline);
 }
 
 fn score_notice(evidence: &Evidence, summary: &MutationSummary) -> Block {
@@ -384,6 +385,44 @@ fn duplicate_mutants(evidence: &Evidence, outline: &mut Outline) {
         "They are compiled to the module of another mutant of their kernel, which has a lower number, but for names, lines, numbers of ids, \
          capabilities and what the entry point does not reach: what its tests make of it holds for all of them, and they are not counted.",
     );
+    outline.add_table(table);
+}
+
+/// Two mutants at once, of those that tests kill one by one.
+fn pairs_of_mutants(evidence: &Evidence, summary: &MutationSummary, outline: &mut Outline) {
+    if summary.by_relation.is_empty() {
+        return;
+    }
+    outline.add_heading(2, "Two mutants at once", format!("{ANCHOR}-pairs"));
+    outline.add_paragraph(
+        "Each mutant that tests kill is paired with the next one behind it in the text (place), and with the next one in a statement that has the name \
+         which the statement of the first assigns (data flow). Two faults can hide each other: a pair that no test noticed is listed. Pairs do not count for the score.",
+    );
+    let mut table = counts_table("Pairs by why they are paired", "Paired by");
+    for row in &summary.by_relation {
+        let words = std::iter::once(Text::plain(row.relation.words()));
+        table.add_row(words.chain(count_cells(&row.counts)).collect());
+    }
+    outline.add_table(table);
+    let open = evidence.mutations.iter().flat_map(|kernel| {
+        let pairs = kernel.pairs.iter().filter(|pair| pair.status.is_open());
+        pairs.map(move |pair| (kernel, pair))
+    });
+    let mut open = open.peekable();
+    if open.peek().is_none() {
+        return;
+    }
+    let columns = ["Kernel", "Mutants", "Paired by", "Status"];
+    let mut table = Table::new("Pairs that no test noticed").columns(&columns);
+    for (kernel, pair) in open {
+        let mutants = kernel.ids_of_pair(pair);
+        table.add_row(vec![
+            kernel_link(&kernel.kernel),
+            Text::join(mutants.iter().map(|id| Text::plain(id.to_string())), ", "),
+            Text::plain(pair.relation.words()),
+            Text::plain(pair.status.word()),
+        ]);
+    }
     outline.add_table(table);
 }
 

@@ -7,7 +7,8 @@ use vkcert_derivation::derive::signed_kernel_hashes;
 use vkcert_derivation::mutation::{Traces, summarize};
 use vkcert_model::evidence::{
     Evidence, JudgingEngines, JudgingTests, MutantAcceptance, MutantEdit, MutantEvidence,
-    MutantRuns, MutantVerdict, MutationEvidence, MutationExtent, Notice, SubjectChange,
+    MutantPair, MutantRuns, MutantStatus, MutantVerdict, MutationEvidence, MutationExtent,
+    MutationOrder, Notice, SubjectChange,
 };
 use vkcert_model::id::TestId;
 use vkcert_requirement::is_requirement_file;
@@ -43,12 +44,17 @@ pub(super) fn check_mutation(stored: &Evidence, verification: &mut Verification)
             check_verdicts(kernel, mutant, summary.asked.judges, verification);
             check_device(kernel, mutant, summary.asked.engines, verification);
         }
+        check_pairs(kernel, summary.asked.order, verification);
     }
     let traces = Traces::of_campaign(&stored.campaign);
     let derived = summarize(summary.asked.clone(), &stored.mutations, &traces);
     verification.check(*summary == derived, || {
         "the counts of mutants do not follow from what tests made of them".to_owned()
     });
+    if summary.asked.order == MutationOrder::Second {
+        let pairs = "pairs of mutants: that they are those that are due, that equivalent ones are, and what tests made of them";
+        verification.not_derived_from_modules.push(pairs.to_owned());
+    }
     verification.not_derived_from_modules.push(
         "mutants: that they are those of the kernels' texts, that equivalent ones and duplicates are, and what tests made of them"
             .to_owned(),
@@ -127,6 +133,62 @@ fn check_device(
     verification.check(own.tests.values().all(is_told_once), || {
         format!("{}: a test noticed it on the device in no way, or twice in one way", name())
     });
+}
+
+/// Pairs are of two mutants that tests killed, each once, and what became of them follows from their runs.
+fn check_pairs(kernel: &MutationEvidence, order: MutationOrder, verification: &mut Verification) {
+    let key = |pair: &MutantPair| (pair.parts, pair.relation);
+    let is_due = order == MutationOrder::Second || kernel.pairs.is_empty();
+    verification.check(is_due, || {
+        format!("kernel {} has pairs of mutants, which were not asked for", kernel.kernel)
+    });
+    verification.check(kernel.pairs.is_sorted_by(|left, right| key(left) < key(right)), || {
+        format!(
+            "the pairs of mutants of kernel {} are not listed in order, each once",
+            kernel.kernel
+        )
+    });
+    let killed: BTreeSet<u32> = kernel
+        .mutants
+        .iter()
+        .filter(|mutant| mutant.status == MutantStatus::Killed)
+        .map(|mutant| mutant.number)
+        .collect();
+    for pair in &kernel.pairs {
+        let [first, second] = pair.parts;
+        let name = || format!("mutants {first} and {second} of kernel {}", kernel.kernel);
+        verification
+            .check(first != second && pair.parts.iter().all(|own| killed.contains(own)), || {
+                format!("{}: they are no pair of killed mutants", name())
+            });
+        let status = pair.runs.status(pair.proof);
+        verification.check(pair.status == status, || {
+            format!(
+                "{}: their runs make them {}, not {}",
+                name(),
+                status.word(),
+                pair.status.word()
+            )
+        });
+        verification.check(is_judged_as_pair(kernel, &pair.runs), || {
+            format!("{}: the tests that judged them are not those of the kernel", name())
+        });
+    }
+}
+
+/// All tests of the kernel judged a pair, but for those behind an expectation that does not hold.
+fn is_judged_as_pair(kernel: &MutationEvidence, runs: &MutantRuns) -> bool {
+    let verdicts = match runs {
+        MutantRuns::Judged(verdicts) => verdicts,
+        MutantRuns::NotCompiled(_) | MutantRuns::NotRun(_) => return true,
+        MutantRuns::SameAs(_) => return false,
+    };
+    let due: BTreeSet<&TestId> = kernel.tests.iter().collect();
+    let judging: BTreeSet<&TestId> = verdicts.keys().collect();
+    let mut notices = verdicts.values().flat_map(|verdict| verdict.notices());
+    let is_ended = notices.any(|notice| *notice == Notice::Expectation);
+    let is_whole = if is_ended { judging.is_subset(&due) } else { judging == due };
+    is_whole && verdicts.values().all(is_told_once)
 }
 
 fn is_listed_once(asked: &MutationExtent) -> bool {
