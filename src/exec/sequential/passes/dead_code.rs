@@ -105,24 +105,51 @@ impl RegisterUses {
     }
 }
 
+/// The computations that write each register, as lists in one vector.
+struct Computations {
+    /// The last row of the register's list.
+    last_rows: RegisterTable<Option<usize>>,
+    /// A step, and the row ahead of this one in the same list.
+    rows: Vec<(usize, Option<usize>)>,
+}
+
+impl Computations {
+    fn of_uses(program: &Program, uses: &RegisterUses) -> Self {
+        let mut last_rows = RegisterTable::new(program, None);
+        let mut rows = Vec::new();
+        let computing = uses.steps.iter().enumerate().filter(|(_, step)| step.only_computes);
+        for (index, _) in computing {
+            for to in uses.writes(index) {
+                let last = last_rows.get_mut(*to);
+                rows.push((index, *last));
+                *last = Some(rows.len() - 1);
+            }
+        }
+        Self { last_rows, rows }
+    }
+
+    /// The steps that compute a register.
+    fn of_register(&self, scalar: Scalar) -> impl Iterator<Item = usize> {
+        let first = *self.last_rows.get(scalar);
+        let rows = std::iter::successors(first, |row| self.rows[*row].1);
+        rows.map(|row| self.rows[row].0)
+    }
+}
+
 /// The registers that anything but a computation depends on.
 fn needed_registers(program: &Program, uses: &RegisterUses) -> RegisterTable<bool> {
-    let mut needed = RegisterTable::new(program, false);
     let deciding = program.blocks.iter().filter_map(|block| block.terminator.deciding_register());
     let counters = program.barriers.iter().flat_map(|barrier| barrier.counters.iter());
-    for scalar in deciding.chain(counters.map(|counter| Scalar::Word(*counter))) {
-        *needed.get_mut(scalar) = true;
-    }
-    // Most values are computed ahead of where they are read, so that few walks from the end suffice.
-    let mut has_changed = true;
-    while std::mem::take(&mut has_changed) {
-        for (index, step) in uses.steps.iter().enumerate().rev() {
-            if step.only_computes && !uses.writes(index).iter().any(|to| *needed.get(*to)) {
-                continue;
-            }
-            for from in uses.reads(index) {
-                has_changed |= !std::mem::replace(needed.get_mut(*from), true);
-            }
+    let mut open_registers: Vec<Scalar> =
+        deciding.chain(counters.map(|counter| Scalar::Word(*counter))).collect();
+    let acting = uses.steps.iter().enumerate().filter(|(_, step)| !step.only_computes);
+    acting.for_each(|(index, _)| open_registers.extend(uses.reads(index)));
+    let computations = Computations::of_uses(program, uses);
+    let mut needed = RegisterTable::new(program, false);
+    while let Some(scalar) = open_registers.pop() {
+        if !std::mem::replace(needed.get_mut(scalar), true) {
+            let steps = computations.of_register(scalar);
+            steps.for_each(|index| open_registers.extend(uses.reads(index)));
         }
     }
     needed
