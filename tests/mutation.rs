@@ -716,6 +716,17 @@ fn pairs_of_killed_mutants_are_judged_beside_the_score() {
     let alone = run_json(vkcert().arg("mutate").arg(root().join("tests/projects/mutants")), 0);
     assert_eq!(mutation["score"], alone["score"]);
     run(vkcert().arg("mutate").arg(root()).args(["--order", "3"]), 2);
+    // One that no test noticed is shown with both changes.
+    let printed = run(
+        vkcert().arg("mutate").arg(root().join("tests/projects/mutants")).args(["--order", "2"]),
+        0,
+    );
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    let told = "survived glsl/clamped.comp:11:56: mutants NCR.57 and LIT.66 of kernel clamped at once\n--- glsl/clamped.comp\n";
+    assert!(printed.contains(told), "{printed}");
+    let both =
+        "+    clamped[i] = (value > 20u ? 20u : value) + (before <= 1u ? before * 100u : 0u);\n";
+    assert!(printed.contains(both), "{printed}");
 }
 
 #[test]
@@ -754,7 +765,12 @@ fn evidence_holds_pairs_and_verify_finds_those_that_are_due() {
         assert_eq!(verified["problems"], serde_json::json!([]));
     }
     let report = run(vkcert().arg("report").arg(&evidence).args(["--report-format", "html"]), 0);
-    assert!(String::from_utf8(report.stdout).unwrap().contains("Two mutants at once"));
+    let report = String::from_utf8(report.stdout).unwrap();
+    let (_, chapter) = report.split_once("Pairs that no test noticed").unwrap();
+    let first = ["NCR.57", "clamped.comp:11:56<wbr></code>: ", "becomes"];
+    for words in first {
+        assert!(chapter.contains(words), "{words}");
+    }
     let killed = pairs.iter().position(|pair| pair["status"] == "killed").unwrap();
     let whole = std::fs::read(evidence.join("mutation-clamped.json")).unwrap();
     for forged in forged_pairs(&kernel, killed) {

@@ -22,8 +22,9 @@ use crate::derivation::mutation::{
 };
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{
-    JudgingTests, MutantEvidence, MutantRuns, MutantStatus, MutationEvidence, MutationOrder,
-    MutationScore, MutationSummary, UnreachedPlace, mutants_with_kernels,
+    JudgingTests, MutantEdit, MutantEvidence, MutantPair, MutantRuns, MutantStatus,
+    MutationEvidence, MutationOrder, MutationScore, MutationSummary, UnreachedPlace,
+    mutants_with_kernels,
 };
 use crate::model::exit::Exit;
 use crate::model::id::KernelName;
@@ -155,6 +156,33 @@ fn request_of(arguments: &Mutate) -> Result<MutationRequest, Failure> {
     Ok(MutationRequest { extent, modules, ..MutationRequest::default() })
 }
 
+/// What is known of why no test noticed something; empty where nothing is.
+fn reason_of_open(status: MutantStatus, runs: &MutantRuns) -> String {
+    match status {
+        MutantStatus::Survived => runs.other_contents_in_words().unwrap_or_default(),
+        MutantStatus::Undecided => runs.reason().unwrap_or_default().to_owned(),
+        MutantStatus::NoTest
+        | MutantStatus::NoCoverage
+        | MutantStatus::Killed
+        | MutantStatus::Equivalent
+        | MutantStatus::NotCompiled
+        | MutantStatus::Duplicate
+        | MutantStatus::Accepted => String::new(),
+    }
+}
+
+/// A change of a text, as it is printed.
+struct ToldChange<'t> {
+    /// What became of it.
+    outcome: &'t str,
+    /// In the order of files and texts.
+    edits: &'t [MutantEdit],
+    /// Its mutants.
+    name: &'t str,
+    /// Empty where there is none.
+    reason: &'t str,
+}
+
 /// What tests made of mutants, as it is printed.
 struct MutationOutcome<'m> {
     mutations: &'m [MutationEvidence],
@@ -170,12 +198,12 @@ struct MutationOutcome<'m> {
 }
 
 impl MutationOutcome<'_> {
-    fn diff(&self, mutant: &MutantEvidence) -> String {
+    fn diff(&self, edits: &[MutantEdit]) -> String {
         let text_of = |path: &str| {
             let file = self.files.iter().find(|file| file.path == path);
             file.map(|file| &*file.text)
         };
-        mutant_diff(&mutant.edits, text_of)
+        mutant_diff(edits, text_of)
     }
 
     fn text(&self) -> String {
@@ -246,42 +274,44 @@ impl MutationOutcome<'_> {
     fn write_pairs(&self, text: &mut String) {
         for kernel in self.mutations {
             for pair in kernel.pairs.iter().filter(|pair| pair.status.is_open()) {
-                let ids: Vec<String> =
-                    kernel.ids_of_pair(pair).iter().map(ToString::to_string).collect();
-                let (status, kernel) = (pair.status.word(), kernel.kernel);
-                let _ = writeln!(
-                    text,
-                    "{status} mutants {} of kernel {kernel} at once",
-                    ids.join(" and ")
-                );
+                self.write_open_pair(text, kernel, pair);
             }
         }
-        let _ = writeln!(text, "\n{}", tables::table_of_pairs(self.summary));
+        let _ = writeln!(text, "{}", tables::table_of_pairs(self.summary));
         text.push_str(
             "Pairs of mutants that tests kill one by one; they do not count for the score.\n",
         );
     }
 
-    /// One that counts and that no test noticed.
+    /// A pair that no test noticed.
+    fn write_open_pair(&self, text: &mut String, kernel: &MutationEvidence, pair: &MutantPair) {
+        let parts = kernel.mutants_of_pair(pair);
+        let ids: Vec<String> = parts.iter().map(|mutant| mutant.id().to_string()).collect();
+        let edits: Vec<MutantEdit> =
+            parts.iter().flat_map(|mutant| &mutant.edits).cloned().collect();
+        self.write_change(
+            text,
+            &ToldChange {
+                outcome: pair.status.word(),
+                edits: &edits,
+                name: &format!("mutants {} of kernel {} at once", ids.join(" and "), kernel.kernel),
+                reason: &reason_of_open(pair.status, &pair.runs),
+            },
+        );
+    }
+
+    /// One that counts and that no test noticed; those that no test reaches are told by place.
     fn write_open_mutant(
         &self,
         text: &mut String,
         kernel: &MutationEvidence,
         mutant: &MutantEvidence,
     ) {
-        let reason = match mutant.status {
-            MutantStatus::Survived => mutant.runs.other_contents_in_words().unwrap_or_default(),
-            MutantStatus::NoTest => String::new(),
-            MutantStatus::Undecided => mutant.runs.reason().unwrap_or_default().to_owned(),
-            // They are told by place.
-            MutantStatus::NoCoverage
-            | MutantStatus::Killed
-            | MutantStatus::Equivalent
-            | MutantStatus::NotCompiled
-            | MutantStatus::Duplicate
-            | MutantStatus::Accepted => return,
-        };
-        self.write_mutant(text, kernel, mutant, mutant.status.word(), &reason);
+        let status = mutant.status;
+        if status.is_open() && status != MutantStatus::NoCoverage {
+            let reason = reason_of_open(status, &mutant.runs);
+            self.write_mutant(text, kernel, mutant, status.word(), &reason);
+        }
     }
 
     /// A mutant with words for what became of it, and its change.
@@ -290,22 +320,22 @@ impl MutationOutcome<'_> {
         text: &mut String,
         kernel: &MutationEvidence,
         mutant: &MutantEvidence,
-        words: &str,
+        outcome: &str,
         reason: &str,
     ) {
-        let edit = mutant.edits.first().expect("a mutant changes something");
-        let _ = writeln!(
-            text,
-            "{words} {}:{}:{}: mutant {} of kernel {} ({}){}{reason}",
-            edit.file,
-            edit.line,
-            edit.column,
-            mutant.id(),
-            kernel.kernel,
-            codes(mutant).join(", "),
-            if reason.is_empty() { "" } else { ": " },
-        );
-        text.push_str(&self.diff(mutant));
+        let codes = codes(mutant).join(", ");
+        let name = format!("mutant {} of kernel {} ({codes})", mutant.id(), kernel.kernel);
+        let edits = &mutant.edits;
+        self.write_change(text, &ToldChange { outcome, edits, name: &name, reason });
+    }
+
+    fn write_change(&self, text: &mut String, told: &ToldChange<'_>) {
+        let ToldChange { outcome, edits, name, reason } = told;
+        let MutantEdit { file, line, column, .. } =
+            edits.first().expect("a mutant changes something");
+        let colon = if reason.is_empty() { "" } else { ": " };
+        let _ = writeln!(text, "{outcome} {file}:{line}:{column}: {name}{colon}{reason}");
+        text.push_str(&self.diff(edits));
         text.push('\n');
     }
 
@@ -382,7 +412,7 @@ impl MutationOutcome<'_> {
             "line": edit.line,
             "column": edit.column,
             "edits": mutant.edits,
-            "diff": self.diff(mutant),
+            "diff": self.diff(&mutant.edits),
             "status": mutant.status,
         });
         if let MutantRuns::Judged(verdicts) = &mutant.runs {

@@ -56,10 +56,9 @@ impl MutationEvidence {
         self.mutants.iter().find(|row| row.number == number)
     }
 
-    /// The mutants of a pair, as justifications name them; those that are listed.
-    pub fn ids_of_pair(&self, pair: &MutantPair) -> Vec<MutantId> {
-        let parts = pair.parts.iter().filter_map(|number| self.mutant_of_number(*number));
-        parts.map(MutantEvidence::id).collect()
+    /// The mutants of a pair; those that are listed.
+    pub fn mutants_of_pair(&self, pair: &MutantPair) -> Vec<&MutantEvidence> {
+        pair.parts.iter().filter_map(|number| self.mutant_of_number(*number)).collect()
     }
 }
 

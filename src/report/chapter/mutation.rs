@@ -412,18 +412,43 @@ fn pairs_of_mutants(evidence: &Evidence, summary: &MutationSummary, outline: &mu
     if open.peek().is_none() {
         return;
     }
-    let columns = ["Kernel", "Mutants", "Paired by", "Status"];
+    let columns = ["Kernel", "First mutant", "Second mutant", "Paired by", "Status"];
     let mut table = Table::new("Pairs that no test noticed").columns(&columns);
     for (kernel, pair) in open {
-        let mutants = kernel.ids_of_pair(pair);
+        let part = |number| {
+            let mutant = kernel.mutant_of_number(number);
+            mutant.map(|mutant| mutant_in_a_cell(evidence, mutant)).unwrap_or_default()
+        };
+        let [first, second] = pair.parts.map(part);
+        let (relation, status) = (pair.relation.words(), pair.status.word());
         table.add_row(vec![
             kernel_link(&kernel.kernel),
-            Text::join(mutants.iter().map(|id| Text::plain(id.to_string())), ", "),
-            Text::plain(pair.relation.words()),
-            Text::plain(pair.status.word()),
+            first,
+            second,
+            Text::plain(relation),
+            Text::plain(status),
         ]);
     }
     outline.add_table(table);
+}
+
+/// Where its first change is.
+fn place_of_mutant(mutant: &MutantEvidence) -> String {
+    let first = mutant.edits.first();
+    first.map(|edit| format!("{}:{}:{}", edit.file, edit.line, edit.column)).unwrap_or_default()
+}
+
+/// A mutant's name, where it is, and its change.
+fn mutant_in_a_cell(evidence: &Evidence, mutant: &MutantEvidence) -> Text {
+    let ChangedPart { old, new } =
+        changes_on_one_line(&mutant.edits, |file| stored_text(evidence, file));
+    let name = Text::strong(mutant.id().to_string()).then_plain(" ");
+    let placed = name.followed_by(Text::code(place_of_mutant(mutant))).then_plain(": ");
+    let old = placed.followed_by(Text::code(old)).then_plain(" becomes ");
+    match new.is_empty() {
+        true => old.then_plain("nothing"),
+        false => old.followed_by(Text::code(new)),
+    }
 }
 
 /// What a column says of each mutant.
@@ -448,16 +473,13 @@ fn mutant_table(
     let mut table = Table::new(caption).columns(&columns);
     for (kernel, mutant) in rows {
         let codes: Vec<&str> = mutant.operators.iter().map(|operator| operator.code()).collect();
-        let first = mutant.edits.first();
         let ChangedPart { old, new } =
             changes_on_one_line(&mutant.edits, |file| stored_text(evidence, file));
         let mut cells = vec![
             kernel_link(&kernel.kernel),
             Text::plain(mutant.id().to_string()),
             Text::plain(codes.join(", ")),
-            Text::code(first.map_or_else(String::new, |edit| {
-                format!("{}:{}:{}", edit.file, edit.line, edit.column)
-            })),
+            Text::code(place_of_mutant(mutant)),
             Text::code(old),
             Text::code(new),
         ];
