@@ -5,6 +5,7 @@ use vkcert_derivation::derive;
 use vkcert_model::evidence::{Campaign, Evidence};
 use vkcert_model::generation::Generation;
 use vkcert_model::id::{RequirementId, TestId};
+use vkcert_model::procedure::{Expectation, Tolerance};
 use vkcert_requirement::status::{RequirementOutcome, VerificationResults, requirement_outcomes};
 use vkcert_requirement::{hash, trace};
 
@@ -33,9 +34,17 @@ pub(super) fn check_tests(stored: &Evidence, verification: &mut Verification) {
             "list of expectations",
         );
         let tolerances = test.expected.iter().zip(&definition.expect);
-        let mut tolerances = tolerances
-            .map(|(expected, stated)| expected.tolerance == stated.tolerance.unwrap_or_default());
+        let mut tolerances =
+            tolerances.map(|(expected, stated)| expected.tolerance == tolerance_of(stated));
         require_same(tolerances.all(|is_same| is_same), "tolerance");
+    }
+}
+
+/// What a checker stores is compared bit by bit.
+fn tolerance_of(stated: &Expectation) -> Tolerance {
+    match stated.check {
+        Some(_) => Tolerance { bits: true, ..Tolerance::default() },
+        None => stated.tolerance.unwrap_or_default(),
     }
 }
 
