@@ -40,10 +40,11 @@ impl MutantBench<'_> {
 }
 
 impl TestBaseline<'_> {
-    /// Counts of workgroups change together; each barrier is taken away by itself.
+    /// Counts of workgroups change together, and barriers are taken away together.
     fn judge_faults(&self, engine: &SequentialExecutor, faults: &[DispatchFault]) -> MutantVerdict {
         let mut with_counts = None;
         let mut verdicts = Vec::new();
+        let mut without_barrier = BTreeSet::new();
         for fault in faults {
             match fault {
                 DispatchFault::Groups { dispatch, groups } => {
@@ -51,22 +52,41 @@ impl TestBaseline<'_> {
                     job.dispatches[*dispatch].groups = *groups;
                 }
                 DispatchFault::NoBarrier { dispatch } => {
-                    verdicts.push(self.judge_without_barrier(engine, *dispatch));
+                    without_barrier.insert(*dispatch);
                 }
             }
+        }
+        if !without_barrier.is_empty() {
+            verdicts.push(self.judge_without_barriers(engine, &without_barrier));
         }
         verdicts.extend(with_counts.map(|job| self.judge(engine, &job)));
         united_verdict(verdicts)
     }
 
-    /// `later` is the dispatch that the barrier is in front of.
-    fn judge_without_barrier(&self, engine: &SequentialExecutor, later: usize) -> MutantVerdict {
+    /// `barriers` are the dispatches that barriers were in front of. Dispatches further apart are looked at where those
+    /// next to each other show nothing.
+    fn judge_without_barriers(
+        &self,
+        engine: &SequentialExecutor,
+        barriers: &BTreeSet<usize>,
+    ) -> MutantVerdict {
+        let (near, far): (Vec<Unordered>, Vec<Unordered>) =
+            Unordered::of_barriers(barriers).partition(|pair| pair.earlier + 1 == pair.later);
+        let judge = |pairs: Vec<Unordered>| {
+            pairs.into_iter().map(|pair| self.judge_unordered(engine, pair)).collect::<Vec<_>>()
+        };
+        let mut verdicts = judge(near);
+        if verdicts.iter().all(|verdict| verdict.notices().is_empty()) {
+            verdicts.extend(judge(far));
+        }
+        united_verdict(verdicts)
+    }
+
+    fn judge_unordered(&self, engine: &SequentialExecutor, pair: Unordered) -> MutantVerdict {
         let job = self.limited_job();
-        let mut exchanged = job.clone();
-        exchanged.dispatches.swap(later - 1, later);
-        let order = self.judge(engine, &exchanged);
-        let race = match dispatches_race(engine, &job, later) {
-            Ok(true) if atomics_may_order(&job, later) => MutantVerdict::Undecided(
+        let order = self.judge(engine, &pair.exchanged(&job));
+        let race = match dispatches_race(engine, &job, pair) {
+            Ok(true) if atomics_may_order(&job, pair) => MutantVerdict::Undecided(
                 "atomics or fences of both kernels may order what the dispatches access".to_owned(),
             ),
             Ok(true) => MutantVerdict::Noticed(vec![Notice::Finding(FindingKind::DataRace)]),
@@ -74,6 +94,31 @@ impl TestBaseline<'_> {
             Err(reason) => MutantVerdict::Undecided(reason),
         };
         united_verdict(vec![order, race])
+    }
+}
+
+/// Two dispatches of a test that no barrier orders, by their places in it.
+#[derive(Debug, Clone, Copy)]
+struct Unordered {
+    earlier: usize,
+    later: usize,
+}
+
+impl Unordered {
+    /// Those between which all barriers are taken away, given the dispatches that these were in front of.
+    fn of_barriers(barriers: &BTreeSet<usize>) -> impl Iterator<Item = Unordered> + '_ {
+        barriers.iter().flat_map(|later| {
+            let is_taken_away = |barrier: &usize| barriers.contains(barrier);
+            let in_front = (1..=*later).rev().take_while(is_taken_away);
+            in_front.map(|barrier| Unordered { earlier: barrier - 1, later: *later })
+        })
+    }
+
+    /// The job with the later one directly in front of the earlier one.
+    fn exchanged(self, job: &Job) -> Job {
+        let mut exchanged = job.clone();
+        exchanged.dispatches[self.earlier..=self.later].rotate_right(1);
+        exchanged
     }
 }
 
@@ -90,15 +135,19 @@ fn united_verdict(verdicts: Vec<MutantVerdict>) -> MutantVerdict {
     of_kind(is_undecided).or_else(|| of_kind(is_other)).unwrap_or(MutantVerdict::NotNoticed)
 }
 
-/// Whether a dispatch and the one in front of it race where nothing orders them.
+/// Whether two dispatches race where nothing orders them.
 ///
 /// # Errors
 /// Why that is not known.
-fn dispatches_race(engine: &SequentialExecutor, job: &Job, later: usize) -> Result<bool, String> {
+fn dispatches_race(
+    engine: &SequentialExecutor,
+    job: &Job,
+    pair: Unordered,
+) -> Result<bool, String> {
     let traced = with_own_modules(job);
-    let mut exchanged = traced.clone();
-    exchanged.dispatches.swap(later - 1, later);
-    for (job, reading, writing) in [(&traced, later, later - 1), (&exchanged, later - 1, later)] {
+    let exchanged = pair.exchanged(&traced);
+    let Unordered { earlier, later } = pair;
+    for (job, reading, writing) in [(&traced, later, earlier), (&exchanged, earlier, later)] {
         let pairs = pairs_of_run(engine, job)?;
         let modules = [&job.modules[reading], &job.modules[writing]];
         let [reading_module, writing_module] = modules.map(|module| {
@@ -127,8 +176,8 @@ fn dispatches_race(engine: &SequentialExecutor, job: &Job, later: usize) -> Resu
 
 /// Whether both of two dispatches have fences, or atomics that are more than relaxed: these can order accesses of
 /// dispatches that run at once.
-fn atomics_may_order(job: &Job, later: usize) -> bool {
-    [later - 1, later].into_iter().all(|index| {
+fn atomics_may_order(job: &Job, pair: Unordered) -> bool {
+    [pair.earlier, pair.later].into_iter().all(|index| {
         let words = &job.modules[job.dispatches[index].module].words;
         match Module::parse(Arc::clone(words)) {
             Ok(module) => has_ordering(&module),
