@@ -34,7 +34,7 @@ use std::sync::Arc;
 use together::{CopiedFunctions, SharedFunctions};
 use vkcert_model::diagnostic::Diagnostic;
 use vkcert_model::mutation::MutationOperator;
-use vkcert_model::place::SourceFile;
+use vkcert_model::place::{SourceFile, Span};
 use vkcert_model::structure::Accuracy;
 
 /// A kernel with its mutants.
@@ -374,6 +374,9 @@ impl Collection {
                     torn += 1;
                     continue;
                 };
+                if written.iter().all(|edit| changes_nothing(unit, edit)) {
+                    continue;
+                }
                 let mutant = *number_of.entry(written).or_insert_with_key(|written| {
                     let (operators, edits) = (Vec::new(), written.clone());
                     mutants.push(SourceMutant { operators, edits, form: MutantForm::Selected });
@@ -403,6 +406,13 @@ impl Collection {
         mutants.iter_mut().for_each(|mutant| mutant.operators.sort_unstable());
         (mutants, sites)
     }
+}
+
+/// Whether what is written stands there already, as part of what a macro stands for.
+fn changes_nothing(unit: &TranslationUnit, edit: &SourceEdit) -> bool {
+    let Span { file, start, end } = edit.span;
+    let text = unit.files.get(file.0 as usize).map(|file| file.text.as_str());
+    text.and_then(|text| text.get(start as usize..end as usize)) == Some(edit.text.as_str())
 }
 
 impl<'e> SiteVisitor<'e> for Collection {
