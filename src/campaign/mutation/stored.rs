@@ -8,7 +8,7 @@
 use super::duplicates::{Duplicates, DuplicatesSought, compile_chosen};
 use super::equivalence::{ComparedText, Difference, difference_of_mutant, prove_by_ranges};
 use super::mutant_run::runs_of_refused;
-use super::plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
+use super::plan::{KernelPlan, MutantFacts, MutationPlan, PlannedMutant, plan_mutation};
 use super::second_order::{PairedPlaces, pairs_of_killed};
 use super::{COMPILED_TOGETHER, MutationFacts};
 use crate::CampaignError;
@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 use vkcert_glsl::KernelSource;
 use vkcert_glsl::mutation::{SelectionWanted, SourceMutant, compile_alone};
 use vkcert_model::evidence::{
-    Evidence, MutantEvidence, MutantPair, MutantRuns, MutationEvidence, MutationExtent,
-    MutationOrder,
+    Evidence, JudgingEngines, MutantEvidence, MutantPair, MutantRuns, MutationEvidence,
+    MutationExtent, MutationOrder,
 };
 use vkcert_requirement::Project;
 use vkcert_spirv::identity::ModuleIdentity;
@@ -36,7 +36,11 @@ pub(crate) fn stored_mutation(
 ) -> Result<Option<MutationFacts>, CampaignError> {
     let Some(summary) = &stored_evidence.campaign.mutation else { return Ok(None) };
     let asked = &summary.asked;
-    let plans = plan_mutation(project, kernels, prepared_tests, asked, SelectionWanted::Left)?;
+    let MutationPlan { kernels: plans, extent } =
+        plan_mutation(project, kernels, prepared_tests, asked, SelectionWanted::Left)?;
+    verification.check(extent == *asked, || {
+        "what is called a sample of the mutants is all of them".to_owned()
+    });
     let mut mutations = Vec::new();
     for plan in &plans {
         let rows = &stored_evidence.mutations;
@@ -73,13 +77,18 @@ fn evidence_of_kernel(
         MutationOrder::Second => stored_pairs(plan, stored, &evidence, of_kernel),
     };
     evidence.engine_notes.clone_from(&stored.engine_notes);
-    keep_verdicts_of_device(&mut evidence, stored);
+    if asked.engines == JudgingEngines::Both {
+        keep_verdicts_of_device(&mut evidence, stored);
+    }
     evidence
 }
 
 /// Takes over what a device made of mutants that the sequential engine has judged again.
 pub(crate) fn keep_device_facts(facts: &mut MutationFacts, stored_evidence: &Evidence) {
     let Some(summary) = &stored_evidence.campaign.mutation else { return };
+    if summary.asked.engines == JudgingEngines::Sequential {
+        return;
+    }
     facts.asked.engines = summary.asked.engines;
     for kernel in &mut facts.mutations {
         let mut rows = stored_evidence.mutations.iter();

@@ -179,11 +179,11 @@ fn mutation_facts(
 ) -> Result<Option<MutationFacts>, CampaignError> {
     let Some(summary) = &stored_evidence.campaign.mutation else { return Ok(None) };
     if replayed_engine.is_none() {
-        let verdicts = "mutants: what tests made of them; `--replay` judges them again";
+        let verdicts = "mutants: what tests made of them, and what the engine noted of that; `--replay` judges them again";
         verification.not_derivable.push(verdicts.to_owned());
     }
     if summary.asked.engines == JudgingEngines::Both {
-        let on_device = "mutants: what the device made of them, which no replay judges again";
+        let on_device = "mutants: what the device made of them, and what it noted, which no replay judges again";
         verification.not_derivable.push(on_device.to_owned());
     }
     match replayed_engine {
