@@ -7,6 +7,7 @@ use super::baseline::{self, read_baseline, regression_exit};
 use super::cache;
 use super::events::EventLog;
 use super::failure::{self, Failure};
+use super::mutate::refuse_other_step_limit;
 use super::output::{self, PendingFolder, SectionRemoval};
 use super::places;
 use super::plan;
@@ -191,6 +192,14 @@ impl<'a> StartedRun<'a> {
         let limits = certify.ending.limits();
         let plan = RunPlan { limits, ..plan::plan_of(common, &certify.check)? };
         let reports = wanted_reports(&certify.reports, certify.shard)?;
+        let has_mutants = reports.rows.iter().any(|row| row.name == FormatName::Mutants);
+        if has_mutants && !certify.mutation {
+            let message = "the report `mutants` goes with --mutation, which is not asked for";
+            return Err(Diagnostic::new("usage", message).into());
+        }
+        if certify.mutation {
+            refuse_other_step_limit(common)?;
+        }
         if certify.history.is_some() && reports.rows.iter().all(|row| !row.has_documents) {
             let message = "--history goes with the reports html and pdf, which --report leaves out";
             return Err(Diagnostic::new("usage", message).into());

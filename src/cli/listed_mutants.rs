@@ -102,7 +102,8 @@ pub(super) fn propose_justifications(common: &Common, list: &List) -> Result<Exi
             output::print_text("# No mutant is open that a justification could accept.\n")?
         }
         OutputForm::Text => {
-            let heading = "# Review each of these. Where no test can notice it, say why, have it approved, and put it into requirements/.\n\n";
+            let heading = "# Review each of these. Where no test can notice it, say why, have it approved, and put it into a file of\n\
+                           # requirements/, each of which begins with a line `schema = 1`.\n\n";
             output::print_text(&format!("{heading}{text}"))?;
         }
     }

@@ -23,8 +23,8 @@ use crate::derivation::mutation::{
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{
     JudgingTests, MutantEdit, MutantEvidence, MutantPair, MutantRuns, MutantStatus,
-    MutationEvidence, MutationOrder, MutationScore, MutationSummary, UnreachedPlace,
-    mutants_with_kernels,
+    MutationEvidence, MutationExtent, MutationOrder, MutationScore, MutationSummary,
+    ThresholdStanding, UnreachedPlace, mutants_with_kernels,
 };
 use crate::model::exit::Exit;
 use crate::model::id::KernelName;
@@ -43,6 +43,7 @@ const DOUBT_OF_ONE_MODULE: &str = "Mutants were selected in one module of each k
 /// Mutates the kernels of a project and prints what no test noticed.
 pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit, Failure> {
     let mut request = request_of(arguments)?;
+    refuse_other_step_limit(common)?;
     let engines = EngineRequest::Explicit(engines_of_mutants(common)?);
     let plan = RunPlan { engines, ..plan::plan_of(common, "all")? };
     let workers = plan.workers;
@@ -51,9 +52,17 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         set_up(loaded, &CampaignRequest { plan, ..CampaignRequest::default() })?;
     let prepared_tests = campaign.prepare()?;
     let project = &campaign.project;
+    let mut carried = Vec::new();
     if let Some(path) = &arguments.baseline {
         let stored = evidence_of_project(path, &project.settings.value.name)?;
-        request.unchanged = unchanged_kernels(project, &campaign.kernels, &prepared_tests, &stored);
+        request.unchanged = unchanged_kernels(
+            project,
+            &campaign.kernels,
+            &prepared_tests,
+            &stored,
+            request.extent.order,
+        );
+        carried = carried_kernels(stored.mutations, &request);
     }
     let mut engines = engines?;
     let sequential = engines.sequential();
@@ -72,26 +81,41 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         MutationEngines { sequential: &sequential, device: device_engine },
         &request,
     )?;
+    let counting = match carried.is_empty() && !request.unchanged.is_empty() {
+        true => UnchangedKernels::LeftOut,
+        false => UnchangedKernels::AsBefore,
+    };
     let mut mutations = facts.mutations;
+    mutations.extend(carried);
+    let place =
+        |name: &KernelName| campaign.kernels.iter().position(|kernel| kernel.name == name.as_str());
+    mutations.sort_by_key(|kernel| place(&kernel.kernel));
     let rejected = accept_justified(project, &mut mutations);
     let summary = summarize(facts.asked, &mutations, &Traces::of_project(project));
-    let demand = project.settings.value.mutation;
-    // Where nothing has changed there is nothing to reach a threshold.
-    let has_changed = !mutations.is_empty() || request.unchanged.is_empty();
-    let demand = demand.filter(|_| has_changed);
-    let low_score = demand.and_then(|demand| because_of_score(&summary, demand));
+    mutations.retain(|kernel| !request.unchanged.contains(&kernel.kernel));
+    let threshold = project.settings.value.mutation.map(|demand| demand.threshold);
     let outcome = MutationOutcome {
         mutations: &mutations,
         summary: &summary,
         files: &files,
         unchanged: &request.unchanged,
+        counting,
         rejected: &rejected,
         device: device_name,
     };
+    let standing = threshold.map(|threshold| outcome.against_threshold(threshold));
+    let demand = project.settings.value.mutation;
+    let demand = demand.filter(|_| standing == Some(ThresholdStanding::Below));
+    let low_score = demand.and_then(|demand| because_of_score(&summary, demand));
     match common.form() {
         OutputForm::Json => {
             let mut document = outcome.json_document(request.modules);
-            document["threshold"] = json!(demand.map(|demand| demand.threshold));
+            document["threshold"] = json!(threshold);
+            document["reaches_threshold"] = match standing {
+                Some(ThresholdStanding::Reached) => json!(true),
+                Some(ThresholdStanding::Below) => json!(false),
+                Some(ThresholdStanding::NotKnown) | None => Value::Null,
+            };
             output::print_text(&format!("{document:#}\n"))?;
         }
         OutputForm::Text => {
@@ -102,6 +126,12 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
             if let Some(reason) = &low_score {
                 let _ = writeln!(text, "{reason}");
             }
+            if let (Some(ThresholdStanding::NotKnown), Some(threshold)) = (standing, threshold) {
+                let _ = writeln!(
+                    text,
+                    "the threshold of {threshold} % is of all mutants of the project: whether their score reaches it is not known"
+                );
+            }
             output::print_text(&text)?;
         }
     }
@@ -109,6 +139,36 @@ pub(super) fn mutate_kernels(common: &Common, arguments: &Mutate) -> Result<Exit
         Some(_) => Exit::Failed,
         None => Exit::Success,
     })
+}
+
+/// The mutants of the baseline that count as they did there: those of kernels in which nothing has changed, of these
+/// that are asked for. None where only some mutants or tests of each kernel are asked for.
+fn carried_kernels(
+    stored: Vec<MutationEvidence>,
+    request: &MutationRequest,
+) -> Vec<MutationEvidence> {
+    let MutationExtent { operators, kernels, requirements, sample, .. } = &request.extent;
+    let is_whole = operators.is_empty() && requirements.is_empty() && sample.is_none();
+    let is_asked = |name: &KernelName| kernels.is_empty() || kernels.contains(name);
+    let mut unchanged: Vec<MutationEvidence> = stored
+        .into_iter()
+        .filter(|kernel| {
+            is_whole && request.unchanged.contains(&kernel.kernel) && is_asked(&kernel.kernel)
+        })
+        .collect();
+    if request.extent.order.is_first() {
+        unchanged.iter_mut().for_each(|kernel| kernel.pairs.clear());
+    }
+    unchanged
+}
+
+/// What becomes of kernels in which nothing has changed since the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum UnchangedKernels {
+    /// Their mutants count as they did there.
+    AsBefore,
+    /// They count for nothing.
+    LeftOut,
 }
 
 /// Marks the mutants that the project's justifications accept; the justifications that are rejected, as sentences.
@@ -125,6 +185,17 @@ fn accept_justified(project: &Project, mutations: &mut [MutationEvidence]) -> Ve
         Some(format!("the justification of {subject} of kernel {kernel} is rejected: {reason}"))
     });
     rejected.collect()
+}
+
+/// The limit of a mutant follows from that of its test, so that a score is of the project alone.
+pub(super) fn refuse_other_step_limit(common: &Common) -> Result<(), Failure> {
+    if common.max_steps.is_none() {
+        return Ok(());
+    }
+    let message =
+        "--max-steps does not go with mutants: what ends them decides whether they are killed";
+    let hint = "`steps` under [limits] of vkcert.toml, or of a test, is the limit of both";
+    Err(Diagnostic::new("usage", message).hint(hint).into())
 }
 
 /// The sequential engine decides about mutants; a device can judge them beside it.
@@ -189,8 +260,9 @@ struct MutationOutcome<'m> {
     summary: &'m MutationSummary,
     /// The files that edits are of.
     files: &'m [SourceFile],
-    /// Kernels that were left out.
+    /// Kernels whose mutants were not judged again.
     unchanged: &'m BTreeSet<KernelName>,
+    counting: UnchangedKernels,
     /// Justifications of mutants that are not accepted, each with the reason.
     rejected: &'m [String],
     /// Device and driver; none where no device judged.
@@ -198,6 +270,16 @@ struct MutationOutcome<'m> {
 }
 
 impl MutationOutcome<'_> {
+    fn against_threshold(&self, threshold: f64) -> ThresholdStanding {
+        let standing = self.summary.against_threshold(threshold);
+        let is_below = standing == ThresholdStanding::Below && !self.mutations.is_empty();
+        match self.counting {
+            UnchangedKernels::AsBefore => standing,
+            UnchangedKernels::LeftOut if is_below => ThresholdStanding::Below,
+            UnchangedKernels::LeftOut => ThresholdStanding::NotKnown,
+        }
+    }
+
     fn diff(&self, edits: &[MutantEdit]) -> String {
         let text_of = |path: &str| {
             let file = self.files.iter().find(|file| file.path == path);
@@ -227,13 +309,14 @@ impl MutationOutcome<'_> {
                 let _ = writeln!(text, "note: kernel {}: {note}", kernel.kernel);
             }
         }
-        for sentence in self.rejected {
-            let _ = writeln!(text, "warning: {sentence}");
-        }
+        let counting = match self.counting {
+            UnchangedKernels::AsBefore => "its mutants count as they did there",
+            UnchangedKernels::LeftOut => "its mutants were not judged again, and do not count here",
+        };
         for kernel in self.unchanged {
             let _ = writeln!(
                 text,
-                "note: kernel {kernel}: nothing has changed since the baseline; its mutants were not judged again"
+                "note: kernel {kernel}: nothing has changed since the baseline; {counting}"
             );
         }
         if !text.is_empty() {
@@ -242,13 +325,16 @@ impl MutationOutcome<'_> {
         for table in tables::all_tables(self.summary) {
             let _ = writeln!(text, "{table}");
         }
+        if self.summary.asked.order == MutationOrder::Second {
+            self.write_pairs(&mut text);
+            text.push('\n');
+        }
+        for sentence in self.rejected {
+            let _ = writeln!(text, "warning: {sentence}");
+        }
         text.push_str(&score_in_words(self.summary));
         if let Some(device) = &self.device {
             self.write_device(&mut text, device);
-        }
-        if self.summary.asked.order == MutationOrder::Second {
-            text.push('\n');
-            self.write_pairs(&mut text);
         }
         text
     }
@@ -462,11 +548,14 @@ fn score_in_words(summary: &MutationSummary) -> String {
     }
     let mut words = format!(
         "mutation score {}; by expectations alone {}\n",
-        MutationScore::of_summary(summary),
+        summary.score_in_words(),
         MutationScore::by_expectation(summary),
     );
     if let Some(uncounted) = summary.counts.uncounted_in_words() {
         let _ = writeln!(words, "not counted: {uncounted}");
+    }
+    if let Some(score) = summary.score_with_accepted() {
+        let _ = writeln!(words, "with the accepted ones {score}");
     }
     if summary.counts.survived > 0 {
         words.push_str(

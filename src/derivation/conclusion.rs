@@ -14,7 +14,8 @@ use vkcert_model::coupling_summary::CouplingClassSummary;
 use vkcert_model::criterion::{CriterionName, StoredCriterion};
 use vkcert_model::evidence::{
     Campaign, CheckStatus, Conclusion, CouplingCheckName, KernelEvidence, KernelSummary,
-    MutationScore, MutationSummary, RequirementEvidence, RequirementStatus, kernel_label,
+    MutationScore, MutationSummary, RequirementEvidence, RequirementStatus, ThresholdStanding,
+    kernel_label,
 };
 use vkcert_model::exit::Exit;
 use vkcert_model::finding::Finding;
@@ -118,10 +119,15 @@ fn mutation_score(campaign: &Campaign, because: &mut Because) {
 /// Why a score is too low; none where it is not. Of a sample it is the lower limit of the score that
 /// counts.
 pub fn because_of_score(summary: &MutationSummary, demand: MutationDemand) -> Option<Reason> {
-    let score = MutationScore::of_summary(summary);
-    let threshold = demand.threshold.to_string();
-    (!score.reaches(demand.threshold))
-        .then(|| Reason::MutationScore { score: score.to_string(), threshold })
+    if summary.against_threshold(demand.threshold) != ThresholdStanding::Below {
+        return None;
+    }
+    let score = match MutationScore::of_summary(summary).interval() {
+        None if summary.counts.judged() == 0 => "(no mutant was judged)".to_owned(),
+        None => summary.score_in_words(),
+        Some(_) => format!("(by its lower limit) {}", summary.score_in_words()),
+    };
+    Some(Reason::MutationScore { score, threshold: demand.threshold.to_string() })
 }
 
 type Because<'a> = dyn FnMut(Reason) + 'a;

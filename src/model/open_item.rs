@@ -278,7 +278,7 @@ pub enum NoteKind {
     ValuesNotWrittenDown,
     /// Tests that run a kernel with specialization values that are no configuration of it.
     ConfigurationNotDeclared,
-    /// The project states a threshold of the mutation score, and mutants were not asked for.
+    /// The project states a threshold of the mutation score, and mutants were not asked for, or not all of them.
     MutantsNotAsked,
 }
 

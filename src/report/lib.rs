@@ -402,6 +402,9 @@ pub enum ReportError {
         /// The names that there are.
         known: String,
     },
+    /// The evidence has nothing of what the report is of.
+    #[error("the evidence has no {0}")]
+    NothingStored(&'static str),
     /// The evidence cannot be written as JSON.
     #[error("the evidence cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),

@@ -30,6 +30,9 @@ pub struct ChangedPart {
     pub new: String,
 }
 
+/// Characters up to which what stands between edits is shown with them in a table.
+const LONGEST_PART: usize = 120;
+
 /// What edits of one file, in its order, change of its text. Where the text is not known, or is another one, the words of
 /// the edits alone, with `…` between them.
 pub(crate) fn changed_part(edits: &[&MutantEdit], text: Option<&str>) -> ChangedPart {
@@ -51,14 +54,20 @@ fn known_part(edits: &[&MutantEdit], text: &str) -> Option<ChangedPart> {
     Some(ChangedPart { old: text.get(start..end)?.to_owned(), new })
 }
 
-/// What a mutant changes, file by file, on one line each: for tables.
+/// What a mutant changes, file by file, on one line each: for tables. Of changes far from each other their words alone,
+/// those that are alike once.
 pub fn changes_on_one_line<'t>(
     edits: &[MutantEdit],
     text_of: impl Fn(&str) -> Option<&'t str>,
 ) -> ChangedPart {
     let parts = edits.chunk_by(|edit, next| edit.file == next.file).map(|edits| {
         let text = edits.first().and_then(|edit| text_of(&edit.file));
-        changed_part(&edits.iter().collect::<Vec<_>>(), text)
+        let edits: Vec<&MutantEdit> = edits.iter().collect();
+        let part = changed_part(&edits, text);
+        match edits.len() > 1 && part.old.len() > LONGEST_PART {
+            true => changed_part(&different_edits(edits), None),
+            false => part,
+        }
     });
     let parts: Vec<ChangedPart> = parts.collect();
     let on_one_line = |of_part: fn(&ChangedPart) -> &str| {
@@ -66,6 +75,17 @@ pub fn changes_on_one_line<'t>(
         words.map(|words| words.join(" ")).collect::<Vec<_>>().join(" … ")
     };
     ChangedPart { old: on_one_line(|part| &part.old), new: on_one_line(|part| &part.new) }
+}
+
+/// The first of each edits that put the same text in the place of the same one.
+fn different_edits(edits: Vec<&MutantEdit>) -> Vec<&MutantEdit> {
+    let mut different: Vec<&MutantEdit> = Vec::new();
+    for edit in edits {
+        if !different.iter().any(|own| (&own.old, &own.new) == (&edit.old, &edit.new)) {
+            different.push(edit);
+        }
+    }
+    different
 }
 
 /// A text with edits, which are in its order; none where it is not the text that they are of.
@@ -128,5 +148,8 @@ mod tests {
         assert_eq!(part(Some(text)), told("b + c", "x + y"));
         assert_eq!(part(None), told("b … c", "x … y"));
         assert_eq!(part(Some("other text")), told("b … c", "x … y"));
+        let far = format!("a;\nb{}b;\nc\n", "\n;".repeat(100));
+        let edits = [edit(3, "b", "x"), edit(204, "b", "x"), edit(207, "c", "y")];
+        assert_eq!(changes_on_one_line(&edits, |_| Some(&far)), told("b … c", "x … y"));
     }
 }

@@ -21,7 +21,9 @@ use measure::{column_width, pad_to};
 use page::{LABEL, LISTED, SummaryPage, tone_symbol};
 use rayon::prelude::*;
 use rows::ListRow;
-use vkcert_model::evidence::{Evidence, MutationScore, RequirementEvidence, RequirementStatus};
+use vkcert_model::evidence::{
+    Evidence, MutationScore, RelationPairs, RequirementEvidence, RequirementStatus,
+};
 
 pub(super) struct Terminal;
 
@@ -261,7 +263,7 @@ impl SummaryPage<'_> {
     /// What tests made of mutants, where these were asked for.
     fn write_mutation(&mut self, evidence: &Evidence) {
         let Some(summary) = &evidence.campaign.mutation else { return };
-        let score = format!("score {}", MutationScore::of_summary(summary));
+        let score = format!("score {}", summary.score_in_words());
         let by_expectation =
             format!("by expectations alone {}", MutationScore::by_expectation(summary));
         let counts = summary.counts;
@@ -272,10 +274,25 @@ impl SummaryPage<'_> {
         if let Some(words) = counts.uncounted_in_words() {
             self.write_labelled("", &[(format!("not counted: {words}"), Tone::Neutral)]);
         }
+        if let Some(score) = summary.score_with_accepted() {
+            self.write_labelled("", &[(format!("with the accepted ones {score}"), Tone::Neutral)]);
+        }
         if open > 0 {
             let words = statement::counted(open as usize, "mutant");
-            let words = format!("{words} that no test noticed: evidence/mutation-*.json");
+            let words = format!(
+                "{words} that no test noticed: `vkcert list mutants`, and the chapter on mutation testing"
+            );
             self.write_labelled("", &[(words, Tone::Caution)]);
+        }
+        for row in &summary.by_relation {
+            let RelationPairs { relation, counts } = row;
+            let words = format!(
+                "two at once, paired by {}: {} of {} killed",
+                relation.words(),
+                counts.killed,
+                counts.judged()
+            );
+            self.write_labelled("", &[(words, Tone::Neutral)]);
         }
         self.write_line("");
     }

@@ -32,7 +32,7 @@ pub enum Command {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Common options")]
 pub struct Common {
-    /// Engines to run on [default: sequential, and vulkan too where a device is found]
+    /// Engines to run on [default: sequential, and vulkan too where a device is found; `mutate`: sequential]
     #[arg(long, global = true, value_enum)]
     pub engine: Option<EngineArgument>,
     /// Vulkan device by name (part of it) or index

@@ -104,8 +104,7 @@ fn write_report(
         }
         return Ok(());
     }
-    let bytes = report_formats::render(evidence, format, presentation)
-        .map_err(|error| VerifyError::tool(error.to_string()))?;
+    let bytes = report_formats::render(evidence, format, presentation).map_err(unrendered)?;
     match &report.output {
         Some(path) => {
             output::write_file(path, &bytes)?;
@@ -158,6 +157,21 @@ fn split_report<'e>(
 
 fn exit_of(verification: &Verification) -> Exit {
     if verification.holds() { Exit::Success } else { Exit::Failed }
+}
+
+fn unrendered(error: ReportError) -> VerifyError {
+    match error {
+        ReportError::NothingStored(_) => {
+            usage_error(&error, "`vkcert certify --mutation` makes evidence with mutants")
+        }
+        ReportError::UnknownFormat { .. }
+        | ReportError::UnknownDocument { .. }
+        | ReportError::Json(_)
+        | ReportError::Texts(_)
+        | ReportError::Target(_)
+        | ReportError::Font { .. }
+        | ReportError::Pdf(_) => VerifyError::tool(error.to_string()),
+    }
 }
 
 fn usage_error(error: &ReportError, hint: &str) -> VerifyError {

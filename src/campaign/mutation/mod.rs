@@ -34,7 +34,7 @@ use duplicates::{
 use equivalence::{ComparedText, prove_by_ranges};
 use mutant_run::{MutantBench, MutantModule};
 pub(crate) use plan::ids_of_text;
-use plan::{KernelPlan, MutantFacts, PlannedMutant, plan_mutation};
+use plan::{KernelPlan, MutantFacts, MutationPlan, PlannedMutant, plan_mutation};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use stored::{keep_device_facts, stored_mutation};
@@ -116,12 +116,13 @@ pub fn mutate_project(
     MutationEngines { sequential, device }: MutationEngines<'_>,
     request: &MutationRequest,
 ) -> Result<ProjectMutation, CampaignError> {
-    let asked = &request.extent;
     let selection = match (request.modules, &device) {
         (MutantModules::Each, None) => SelectionWanted::Left,
         (MutantModules::Together, _) | (_, Some(_)) => SelectionWanted::Compiled,
     };
-    let mut plans = plan_mutation(project, kernels, prepared_tests, asked, selection)?;
+    let MutationPlan { kernels: mut plans, extent: asked } =
+        plan_mutation(project, kernels, prepared_tests, &request.extent, selection)?;
+    let request = &MutationRequest { extent: asked.clone(), ..request.clone() };
     plans.retain(|plan| !request.unchanged.contains(&plan.name()));
     let (mut mutations, mut benches) = (Vec::new(), Vec::new());
     let kernels = plans.par_iter().with_max_len(1);
@@ -143,7 +144,7 @@ pub fn mutate_project(
     drop(benches);
     let of_texts = plans.into_iter().flat_map(|plan| plan.mutated.files);
     let files = of_texts.chain(files_of_tests(project)).collect();
-    let asked = MutationExtent { engines, ..asked.clone() };
+    let asked = MutationExtent { engines, ..asked };
     let facts = MutationFacts { asked, mutations };
     Ok(ProjectMutation { facts, files })
 }

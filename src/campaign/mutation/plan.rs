@@ -43,6 +43,14 @@ pub(super) struct KernelPlan<'a> {
     pub(super) chosen: Vec<usize>,
 }
 
+/// The mutants of a project that are to be judged.
+pub(super) struct MutationPlan<'a> {
+    /// In project order.
+    pub(super) kernels: Vec<KernelPlan<'a>>,
+    /// What is asked for; without a sample where this would be of all mutants.
+    pub(super) extent: MutationExtent,
+}
+
 /// A mutant of a kernel.
 #[derive(Clone, Copy)]
 pub(super) enum PlannedMutant<'p> {
@@ -78,14 +86,15 @@ impl MutantFacts {
 /// Finds the mutants of the kernels and chooses those that are asked for.
 ///
 /// # Errors
-/// Names that the project does not have; kernels that cannot be read.
+/// Names that the project does not have; kernels that cannot be read; kernels and requirements of which no test of the
+/// latter runs any of the former.
 pub(super) fn plan_mutation<'a>(
     project: &'a Project,
     kernels: &'a [Kernel],
     prepared_tests: &'a [PreparedTest<'a>],
     asked: &MutationExtent,
     selection: SelectionWanted,
-) -> Result<Vec<KernelPlan<'a>>, CampaignError> {
+) -> Result<MutationPlan<'a>, CampaignError> {
     check_names(project, kernels, asked)?;
     let settings = &project.settings.value;
     let mut plans = Vec::new();
@@ -123,10 +132,26 @@ pub(super) fn plan_mutation<'a>(
         plan.chosen = (0..plan.population()).filter(|place| plan.is_asked(*place, asked)).collect();
         plans.push(plan);
     }
-    if let Some(sample) = asked.sample {
+    if plans.is_empty() && !asked.requirements.is_empty() {
+        return Err(no_test_runs(asked).into());
+    }
+    let population: usize = plans.iter().map(|plan| plan.chosen.len()).sum();
+    let mut extent = asked.clone();
+    extent.sample = asked.sample.filter(|sample| (sample.count as usize) < population);
+    if let Some(sample) = extent.sample {
         draw_sample(&mut plans, sample);
     }
-    Ok(plans)
+    Ok(MutationPlan { kernels: plans, extent })
+}
+
+fn no_test_runs(asked: &MutationExtent) -> Diagnostic {
+    let requirements: Vec<&str> = asked.requirements.iter().map(RequirementId::as_str).collect();
+    let kernels: Vec<&str> = asked.kernels.iter().map(KernelName::as_str).collect();
+    let kernels = match kernels.is_empty() {
+        true => "a kernel".to_owned(),
+        false => format!("kernel {}", kernels.join(" or ")),
+    };
+    Diagnostic::new("usage", format!("no test of {} runs {kernels}", requirements.join(" or ")))
 }
 
 /// The names of the mutants of a kernel's text; none of one that is given as SPIR-V.

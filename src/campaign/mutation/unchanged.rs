@@ -2,7 +2,7 @@
 //!
 //! Promises: a kernel is one of them only where the earlier evidence has a verdict of every test on every
 //! mutant of it, and where program, compiler, settings, the texts of the kernel, its tests, the
-//! kernels that these dispatch and all other files that a run reads are what they were.
+//! kernels that these dispatch or judge by and all other files that a run reads are what they were.
 //! Does not cover: whether the earlier verdicts are true (`verify --replay`).
 
 use crate::kernel::Kernel;
@@ -11,9 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use vkcert_derivation::stated::{TOOL, TOOL_VERSION};
 use vkcert_model::canonical::sha256_digits;
-use vkcert_model::evidence::{Evidence, JudgingTests, KernelEvidence, MutationExtent};
+use vkcert_model::evidence::{
+    Evidence, JudgingTests, KernelEvidence, MutationExtent, MutationOrder,
+};
 use vkcert_model::id::{KernelName, TestId};
-use vkcert_requirement::hash::test_hash;
+use vkcert_requirement::hash::{judging_kernels, test_hash};
 use vkcert_requirement::{PROJECT_FILE, Project, is_requirement_file};
 
 /// The kernels of which nothing has changed since `baseline` was made, with all their mutants judged.
@@ -22,8 +24,9 @@ pub fn unchanged_kernels(
     kernels: &[Kernel],
     prepared_tests: &[PreparedTest<'_>],
     baseline: &Evidence,
+    order: MutationOrder,
 ) -> BTreeSet<KernelName> {
-    let comparison = Comparison { project, prepared_tests, baseline };
+    let comparison = Comparison { project, prepared_tests, baseline, order };
     if !comparison.is_of_same_making() || !comparison.has_same_other_files() {
         return BTreeSet::new();
     }
@@ -40,6 +43,8 @@ struct Comparison<'c> {
     project: &'c Project,
     prepared_tests: &'c [PreparedTest<'c>],
     baseline: &'c Evidence,
+    /// What is asked for now.
+    order: MutationOrder,
 }
 
 impl Comparison<'_> {
@@ -47,7 +52,10 @@ impl Comparison<'_> {
     fn is_of_same_making(&self) -> bool {
         let campaign = &self.baseline.campaign;
         let whole = MutationExtent { judges: JudgingTests::All, ..MutationExtent::default() };
-        let has_all = campaign.mutation.as_ref().is_some_and(|summary| summary.asked == whole);
+        let has_all = campaign.mutation.as_ref().is_some_and(|summary| {
+            let asked = MutationExtent { order: MutationOrder::First, ..summary.asked.clone() };
+            asked == whole && (self.order.is_first() || summary.asked.order == self.order)
+        });
         let identity = &campaign.project;
         let settings = &self.project.settings.value;
         has_all
@@ -84,11 +92,9 @@ impl Comparison<'_> {
 
     fn is_same_kernel(&self, kernel: &Kernel) -> bool {
         let Some(stored) = self.stored_kernel(&kernel.name) else { return false };
-        let inputs = &self.baseline.manifest.inputs;
-        let has_same_texts = stored.structure.files.iter().all(|file| {
-            // The definitions of the project are no file; they stand in its row.
-            inputs.get(&file.path).is_none_or(|hash| has_hash(&self.project.root, &file.path, hash))
-        });
+        // Also what is included is another text where another file of its name is found first.
+        let has_same_texts =
+            kernel.structure().is_some_and(|structure| structure.files == stored.structure.files);
         let row = |settings: &vkcert_model::project::ProjectFile| {
             settings.kernels.iter().find(|row| row.name.as_str() == kernel.name).cloned()
         };
@@ -101,7 +107,7 @@ impl Comparison<'_> {
             && stored_row == row(&self.project.settings.value)
     }
 
-    /// The tests that run a kernel are those that did, and run no kernel that has changed.
+    /// The tests that run a kernel are those that did, and neither run nor judge by a kernel that has changed.
     fn has_same_tests(&self, kernel: KernelName, same_kernels: &BTreeSet<KernelName>) -> bool {
         let is_of_kernel =
             |test: &&PreparedTest| test.kernels.iter().any(|own| own.name == kernel.as_str());
@@ -109,7 +115,8 @@ impl Comparison<'_> {
         let mut hashes: BTreeMap<TestId, String> = BTreeMap::new();
         for test in own_tests {
             let dispatched = test.kernels.iter().map(|own| KernelName::from(&own.name));
-            if !dispatched.into_iter().all(|name| same_kernels.contains(&name)) {
+            let mut needed = dispatched.chain(judging_kernels(test.test));
+            if !needed.all(|name| same_kernels.contains(&name)) {
                 return false;
             }
             hashes.insert(test.test.id, test_hash(test.test));

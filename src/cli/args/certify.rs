@@ -258,7 +258,8 @@ impl ScheduleOptions {
                 "usage",
                 "--seed goes with --schedules, and no schedule is asked for",
             );
-            return Err(diagnostic.hint("for example --schedules 8").into());
+            let hint = "for example --schedules 8; with --mutation also --sample 500";
+            return Err(diagnostic.hint(hint).into());
         }
         let (asked, seed) =
             (self.schedules.unwrap_or(project.count), self.seed.unwrap_or(project.seed));

@@ -306,6 +306,7 @@ fn write_report(
         ReportError::Target(error) => folder.unwritable(file, &error),
         ReportError::UnknownFormat { .. }
         | ReportError::UnknownDocument { .. }
+        | ReportError::NothingStored(_)
         | ReportError::Json(_)
         | ReportError::Texts(_)
         | ReportError::Font { .. }

@@ -20,7 +20,7 @@ const fn rare(title: &'static str, count: fn(&MutantCounts) -> u32) -> CountColu
 }
 
 const COLUMNS: &[CountColumn] = &[
-    column("MUTANTS", MutantCounts::judged),
+    column("COUNTED", MutantCounts::judged),
     column("KILLED", |counts| counts.killed),
     column("EXPECTATION", |counts| counts.by_expectation),
     column("FINDING", |counts| counts.by_finding),
@@ -36,7 +36,7 @@ const COLUMNS: &[CountColumn] = &[
 ];
 
 const PAIR_COLUMNS: &[CountColumn] = &[
-    column("PAIRS", MutantCounts::total),
+    column("COUNTED", MutantCounts::judged),
     column("KILLED", |counts| counts.killed),
     column("SURVIVED", |counts| counts.survived),
     column("UNDECIDED", |counts| counts.undecided),
@@ -46,8 +46,11 @@ const PAIR_COLUMNS: &[CountColumn] = &[
     rare("NO TEST", |counts| counts.no_test),
 ];
 
-/// Columns of what tests noticed.
-const NOTICED: [&str; 4] = ["JUDGED", "KILLED", "EXPECTATION", "BY NO OTHER"];
+/// Columns of what each test noticed.
+const NOTICED_BY_TEST: [&str; 4] = ["JUDGED", "KILLED", "EXPECTATION", "BY NO OTHER TEST"];
+
+/// Columns of what the tests of each requirement noticed. A test can be of several.
+const NOTICED_BY_REQUIREMENT: [&str; 4] = ["JUDGED", "KILLED", "EXPECTATION", "BY ITS TESTS ALONE"];
 
 /// Those that the summary has.
 pub(super) fn all_tables(summary: &MutationSummary) -> Vec<String> {
@@ -65,11 +68,11 @@ pub(super) fn all_tables(summary: &MutationSummary) -> Vec<String> {
         .by_test
         .iter()
         .map(|row| (row.test.to_string(), [row.judged, row.killed, row.by_expectation, row.alone]));
-    tables.extend(table_of_noticed("TEST", tests.collect()));
+    tables.extend(table_of_noticed("TEST", &NOTICED_BY_TEST, tests.collect()));
     let requirements = summary.by_requirement.iter().map(|row| {
         (row.requirement.to_string(), [row.judged, row.killed, row.by_expectation, row.alone])
     });
-    tables.extend(table_of_noticed("REQUIREMENT", requirements.collect()));
+    tables.extend(table_of_noticed("REQUIREMENT", &NOTICED_BY_REQUIREMENT, requirements.collect()));
     tables
 }
 
@@ -97,10 +100,14 @@ fn table_of_counts(
 }
 
 /// None where nothing was counted.
-fn table_of_noticed(title: &str, rows: Vec<(String, [u32; 4])>) -> Option<String> {
+fn table_of_noticed(
+    title: &str,
+    columns: &[&str],
+    rows: Vec<(String, [u32; 4])>,
+) -> Option<String> {
     let cells: Vec<(String, Vec<u32>)> =
         rows.into_iter().map(|(name, numbers)| (name, numbers.to_vec())).collect();
-    (!cells.is_empty()).then(|| table(title, &NOTICED, cells))
+    (!cells.is_empty()).then(|| table(title, columns, cells))
 }
 
 fn table(title: &str, columns: &[&str], rows: Vec<(String, Vec<u32>)>) -> String {

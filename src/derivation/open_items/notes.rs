@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use vkcert_coverage as coverage;
 use vkcert_model::access_pair::{AccessPair, Passage, ShownPairs};
 use vkcert_model::evidence::{
-    KernelText, RequirementEvidence, TestEvidence, TestRecords, kernel_label,
+    KernelText, RequirementEvidence, TestEvidence, TestRecords, ThresholdStanding, kernel_label,
 };
 use vkcert_model::flow::StorePlace;
 use vkcert_model::generation::Generation;
@@ -270,16 +270,21 @@ fn links_not_pinned(stored: &StoredCampaign) -> Option<CampaignNote> {
 }
 
 fn mutants_not_asked(stored: &StoredCampaign) -> Option<CampaignNote> {
-    let demand = stored.settings.mutation?;
+    let threshold = stored.settings.mutation?.threshold;
+    let reason = match &stored.campaign.mutation {
+        None => "mutants were not asked for (--mutation)".to_owned(),
+        Some(summary) => match summary.against_threshold(threshold) {
+            ThresholdStanding::Reached | ThresholdStanding::Below => return None,
+            ThresholdStanding::NotKnown => {
+                let words = summary.asked.restrictions_in_words();
+                format!("mutants were asked for {words} alone")
+            }
+        },
+    };
     let sentence = format!(
-        "Whether the mutation score reaches the project's threshold of {} % is not known: mutants were not asked for (--mutation).",
-        demand.threshold
+        "Whether the mutation score reaches the project's threshold of {threshold} % is not known: {reason}."
     );
-    stored
-        .campaign
-        .mutation
-        .is_none()
-        .then_some(CampaignNote { kind: NoteKind::MutantsNotAsked, sentence })
+    Some(CampaignNote { kind: NoteKind::MutantsNotAsked, sentence })
 }
 
 fn layers_not_installed(stored: &StoredCampaign) -> Option<CampaignNote> {

@@ -41,8 +41,8 @@ pub use mutation::{
     AgreementMutants, EquivalenceProof, JudgingEngines, JudgingTests, KernelMutants, KillCause,
     MutantCounts, MutantEdit, MutantEvidence, MutantRuns, MutantSample, MutantStatus,
     MutantVerdict, MutationEvidence, MutationExtent, MutationScore, MutationSummary, Notice,
-    OperatorMutants, RequirementMutants, ScoreBasis, ScoreInterval, TestMutants, mutant_id,
-    mutants_with_kernels,
+    OperatorMutants, RequirementMutants, ScoreBasis, ScoreInterval, TestMutants, ThresholdStanding,
+    mutant_id, mutants_with_kernels,
 };
 pub use requirement::{
     CodeTrace, JustificationEvidence, KernelText, RecordEvidence, RejectedReview,

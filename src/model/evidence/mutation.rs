@@ -472,6 +472,44 @@ pub struct MutationSummary {
     pub by_relation: Vec<RelationPairs>,
 }
 
+impl MutationSummary {
+    /// The score, with what it is of where that is less than the project: `100 % (2 of 2), of operator SYR alone`.
+    pub fn score_in_words(&self) -> String {
+        let score = MutationScore::of_summary(self);
+        match self.asked.restrictions_in_words() {
+            words if words.is_empty() => score.to_string(),
+            words => format!("{score}, {words} alone"),
+        }
+    }
+
+    /// The score as it would be if the mutants that justifications accept counted; none where none is accepted.
+    pub fn score_with_accepted(&self) -> Option<MutationScore> {
+        let score = MutationScore::of_summary(self);
+        let judged = score.judged + self.counts.accepted;
+        (self.counts.accepted > 0).then_some(MutationScore { judged, ..score })
+    }
+
+    /// What the score says of a threshold of the project, in percent.
+    pub fn against_threshold(&self, threshold: f64) -> ThresholdStanding {
+        match MutationScore::of_summary(self).reaches(threshold) {
+            false => ThresholdStanding::Below,
+            true if self.asked.is_of_whole_project() => ThresholdStanding::Reached,
+            true => ThresholdStanding::NotKnown,
+        }
+    }
+}
+
+/// How a score stands to the threshold of the project, which is of all of its mutants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThresholdStanding {
+    /// It is no lower; the lower limit of a sample.
+    Reached,
+    /// It is lower, or nothing was judged.
+    Below,
+    /// It is no lower, and is not of all mutants.
+    NotKnown,
+}
+
 /// How many mutants the engines agree on in a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgreementMutants {
@@ -504,6 +542,32 @@ pub struct MutationExtent {
     /// Whether pairs of mutants are judged as well.
     #[serde(default, skip_serializing_if = "MutationOrder::is_first")]
     pub order: MutationOrder,
+}
+
+impl MutationExtent {
+    /// Whether it is of all mutants of the project, or of a sample of all of them, judged by all tests.
+    pub fn is_of_whole_project(&self) -> bool {
+        self.operators.is_empty() && self.kernels.is_empty() && self.requirements.is_empty()
+    }
+
+    /// What it is restricted to, but for a sample: `of operators AR, SYR, by the tests of requirement LLR-1`; empty where
+    /// it is of the whole project.
+    pub fn restrictions_in_words(&self) -> String {
+        let words = |one: &str, many: &str, names: Vec<String>| match names.len() {
+            0 => None,
+            1 => Some(format!("{one} {}", names[0])),
+            _ => Some(format!("{many} {}", names.join(", "))),
+        };
+        let operators = self.operators.iter().map(ToString::to_string).collect();
+        let kernels = self.kernels.iter().map(ToString::to_string).collect();
+        let requirements = self.requirements.iter().map(ToString::to_string).collect();
+        let parts = [
+            words("of operator", "of operators", operators),
+            words("of kernel", "of kernels", kernels),
+            words("by the tests of requirement", "by the tests of requirements", requirements),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Which engines judge mutants.

@@ -168,11 +168,18 @@ fn figure_text(parts: Vec<FigurePart>, separator: &str) -> Text {
 fn mutation_text(evidence: &Evidence) -> Option<Text> {
     let summary = evidence.campaign.mutation.as_ref()?;
     let score = MutationScore::of_summary(summary);
-    let tone = if score.killed == score.judged { Tone::Good } else { Tone::Caution };
-    let text = Text::plain(format!("score {score}")).with_tone(tone);
-    let uncounted = summary.counts.uncounted_in_words();
-    let uncounted = uncounted.map(|words| format!("; not counted: {words}")).unwrap_or_default();
-    Some(text.with_link(mutation::ANCHOR).then_plain(uncounted))
+    let is_whole = summary.asked.is_of_whole_project() && score.killed == score.judged;
+    let tone = if is_whole { Tone::Good } else { Tone::Caution };
+    let text = Text::plain(format!("score {}", summary.score_in_words())).with_tone(tone);
+    let by_expectation = MutationScore::by_expectation(summary);
+    let mut words = format!("; by expectations alone {by_expectation}");
+    if let Some(uncounted) = summary.counts.uncounted_in_words() {
+        words.push_str(&format!("; not counted: {uncounted}"));
+    }
+    if let Some(score) = summary.score_with_accepted() {
+        words.push_str(&format!("; with the accepted ones {score}"));
+    }
+    Some(text.with_link(mutation::ANCHOR).then_plain(words))
 }
 
 fn coupling_text(evidence: &Evidence) -> Text {

@@ -7,11 +7,13 @@ use super::links::{kernel_link, requirement_link, test_link};
 use crate::document::{Block, ColumnAlign, Outline, Table, Text, Tone};
 use crate::mutant_diff::{ChangedPart, changes_on_one_line, mutant_diff, stored_text};
 use crate::statement::counted;
+use std::collections::BTreeMap;
 use vkcert_model::evidence::{
     Evidence, JustificationEvidence, MutantCounts, MutantEdit, MutantEvidence, MutantStatus,
-    MutationEvidence, MutationExtent, MutationScore, MutationSummary, UnreachedPlace,
-    mutants_with_kernels,
+    MutationEvidence, MutationExtent, MutationScore, MutationSummary, ThresholdStanding,
+    UnreachedPlace, mutants_with_kernels,
 };
+use vkcert_model::mutation::{MUTATION_OPERATORS, MutationOperator};
 use vkcert_model::requirement::JustificationSubject;
 
 /// Where the chapter stands.
@@ -20,16 +22,31 @@ pub(super) const ANCHOR: &str = "chapter/mutation";
 const WHAT_A_MUTANT_IS: &str = "A mutant is a kernel with one small fault in its text, or in the dispatches of it that tests make in the place of the host. It is killed where a test notices it: by an \
     expectation that does not hold, by a finding that the kernel itself does not have, or by the end of the run (too many steps, an \
     error). The score is the ones killed on the sequential engine of all that compile and are neither proved equivalent, nor duplicates, nor \
-    accepted by a justification; it is rounded down. It changes no status of an objective.";
+    accepted by a justification; it is rounded down. Findings are those of the sequential engine, which no requirement asks for; what the expectations of the \
+    requirements' tests show by themselves is told beside it. The score changes no status of an objective.";
+
+const WHERE_MUTANTS_ARE: &str = "Each mutant, a killed one too, stands in the evidence with the verdict of each test on it (mutation-NAME.json, by kernel). Statuses and counts follow \
+    from these verdicts, and `vkcert verify` derives them again; whether the verdicts are true is shown by `vkcert verify --replay` alone, which runs all mutants again.";
+
+/// What a score does not say.
+const LIMITS: [&str; 3] = [
+    "Mutants were judged on the sequential engine, each test in its ordinary schedule alone. A mutant had ten times the steps of the kernel and 100,000 more, or the limit of the test.",
+    "A mutant is one small change of what operators know; a score says nothing of other faults. Of parts of macros and of text that the front end cannot follow there are no mutants, which notes tell.",
+    "No tool shows what no test can notice: that a mutant which survived does what the kernel does is proved where it is called equivalent, and is the word of people where it is accepted.",
+];
 
 pub(super) fn mutation_chapter(evidence: &Evidence, outline: &mut Outline) {
     let Some(summary) = &evidence.campaign.mutation else { return };
     outline.add_heading(1, "Mutation testing", ANCHOR);
     outline.add_paragraph(WHAT_A_MUTANT_IS);
+    outline.add_paragraph(Text::sentence(WHERE_MUTANTS_ARE));
     outline.add_block(score_notice(evidence, summary));
+    outline.add_block(Block::List(LIMITS.into_iter().map(Text::plain).collect()));
     limits_of_extent(&summary.asked).into_iter().for_each(|line| outline.add_paragraph(line));
     outline.add_table(kernel_table(summary));
     outline.add_table(operator_table(summary));
+    outline.add_paragraph(Text::quiet("Columns that would hold nothing but 0 are left out."));
+    outline.add_paragraph(operators_without_mutants(summary));
     test_tables(summary, outline);
     for kernel in &evidence.mutations {
         notes_of_kernel(kernel, outline);
@@ -44,23 +61,73 @@ pub(super) fn mutation_chapter(evidence: &Evidence, outline: &mut Outline) {
 }
 
 fn score_notice(evidence: &Evidence, summary: &MutationSummary) -> Block {
-    let score = MutationScore::of_summary(summary);
     let by_expectation = MutationScore::by_expectation(summary);
     let settings = evidence.campaign.settings.as_ref();
     let threshold = settings.and_then(|settings| settings.mutation).map(|demand| demand.threshold);
     let (tone, against) = match threshold {
         None => (Tone::Neutral, "The project states no threshold.".to_owned()),
-        Some(threshold) if score.reaches(threshold) => {
-            (Tone::Good, format!("That reaches the threshold of {threshold} %."))
-        }
-        Some(threshold) => (Tone::Bad, format!("That is below the threshold of {threshold} %.")),
+        Some(threshold) => match summary.against_threshold(threshold) {
+            ThresholdStanding::Reached => {
+                (Tone::Good, format!("That reaches the threshold of {threshold} %."))
+            }
+            ThresholdStanding::Below => {
+                (Tone::Bad, format!("That is below the threshold of {threshold} %."))
+            }
+            ThresholdStanding::NotKnown => (
+                Tone::Caution,
+                format!(
+                    "The threshold of {threshold} % is of all mutants of the project: whether their score reaches it is not known."
+                ),
+            ),
+        },
     };
     let uncounted = summary.counts.uncounted_in_words();
     let uncounted = uncounted.map(|words| Text::plain(format!("Not counted: {words}.")));
     let mut lines = vec![Text::plain(format!("By expectations alone {by_expectation}."))];
     lines.extend(uncounted);
+    if let Some(score) = summary.score_with_accepted() {
+        let classes = classes_of_accepted(evidence);
+        lines.push(Text::plain(format!(
+            "With the accepted ones, which are not killed, {score}. By the class of their justifications: {classes}."
+        )));
+    }
     lines.push(Text::plain(against));
-    Block::Notice { tone, title: Text::plain(format!("Mutation score {score}")), lines }
+    let title = Text::plain(format!("Mutation score {}", summary.score_in_words()));
+    Block::Notice { tone, title, lines }
+}
+
+/// How many mutants justifications of each class accept.
+fn classes_of_accepted(evidence: &Evidence) -> String {
+    let mut by_class: BTreeMap<&str, u32> = BTreeMap::new();
+    for (kernel, mutant) in mutants_with_kernels(&evidence.mutations) {
+        if mutant.status == MutantStatus::Accepted
+            && let Some(row) = accepting_justification(evidence, kernel, mutant)
+        {
+            *by_class.entry(row.justification.class.in_words()).or_default() += 1;
+        }
+    }
+    let classes = by_class.into_iter().map(|(class, count)| format!("{count} {class}"));
+    classes.collect::<Vec<_>>().join(", ")
+}
+
+/// Those of which the kernels have no place.
+fn operators_without_mutants(summary: &MutationSummary) -> Text {
+    let asked = &summary.asked.operators;
+    let is_idle = |operator: MutationOperator| {
+        let is_asked = asked.is_empty() || asked.contains(&operator);
+        is_asked && summary.by_operator.iter().all(|row| row.operator != operator)
+    };
+    let idle = MUTATION_OPERATORS.iter().map(|row| row.operator).filter(|own| is_idle(*own));
+    let idle: Vec<Text> = idle.map(|operator| Text::code(operator.code())).collect();
+    match (idle.is_empty(), summary.asked.sample.is_some()) {
+        (true, _) => Text::plain("Each operator that was asked for made mutants."),
+        (false, true) => Text::plain("Operators of which no mutant was drawn: ")
+            .followed_by(Text::join(idle, ", ")),
+        (false, false) => Text::plain(
+            "Operators that were asked for and found nothing to change in these kernels: ",
+        )
+        .followed_by(Text::join(idle, ", ")),
+    }
 }
 
 /// What was left out.
@@ -78,7 +145,7 @@ fn limits_of_extent(asked: &MutationExtent) -> Vec<Text> {
     add("Judged by the tests of these requirements alone", names_of_requirements);
     if let Some(sample) = asked.sample {
         lines.push(Text::plain(format!(
-            "A sample of at most {} mutants, drawn with the seed {}.",
+            "A sample of {} mutants, drawn with the seed {}. Duplicates are mutants like any other in it, and in what the limits are of.",
             sample.count, sample.seed
         )));
     }
@@ -88,14 +155,15 @@ fn limits_of_extent(asked: &MutationExtent) -> Vec<Text> {
 type Count = fn(&MutantCounts) -> u32;
 
 /// Columns of counts: title, what is counted.
-const COUNTS: [(&str, Count); 12] = [
+const COUNTS: [(&str, Count); 13] = [
     ("Counted", MutantCounts::judged),
     ("Killed", |counts| counts.killed),
     ("by expectation", |counts| counts.by_expectation),
     ("by finding", |counts| counts.by_finding),
     ("by time or error", |counts| counts.by_ending),
     ("Survived", |counts| counts.survived),
-    ("No coverage, no test", |counts| counts.no_coverage + counts.no_test),
+    ("No coverage", |counts| counts.no_coverage),
+    ("No test", |counts| counts.no_test),
     ("Undecided", |counts| counts.undecided),
     ("Equivalent", |counts| counts.equivalent),
     ("Duplicate", |counts| counts.duplicate),
@@ -103,48 +171,55 @@ const COUNTS: [(&str, Count); 12] = [
     ("Not compiled", |counts| counts.not_compiled),
 ];
 
-fn counts_table(caption: &str, title: &str) -> Table {
-    let mut table = Table::new(caption).columns(&[title]);
-    for (name, _) in COUNTS {
-        table = table.with_column(name, ColumnAlign::Right);
-    }
-    table
+/// Columns that say something even where they hold nothing but 0.
+const ALWAYS_SHOWN: [&str; 3] = ["Counted", "Killed", "Survived"];
+
+/// What something counts, with its name.
+struct CountedRow {
+    name: Text,
+    counts: MutantCounts,
 }
 
-fn count_cells(counts: &MutantCounts) -> impl Iterator<Item = Text> {
-    let counts = *counts;
-    COUNTS.into_iter().map(move |(_, count)| Text::plain(count(&counts).to_string()))
+/// A table of counts, without columns that hold nothing but 0.
+fn counts_table(caption: &str, title: &str, rows: Vec<CountedRow>) -> Table {
+    let counts_something = |count: Count| rows.iter().any(|row| count(&row.counts) > 0);
+    let is_shown =
+        |(name, count): &(&str, Count)| ALWAYS_SHOWN.contains(name) || counts_something(*count);
+    let columns: Vec<(&str, Count)> = COUNTS.into_iter().filter(is_shown).collect();
+    let mut table = Table::new(caption).columns(&[title]);
+    for (name, _) in &columns {
+        table = table.with_column(*name, ColumnAlign::Right);
+    }
+    for CountedRow { name, counts } in rows {
+        let cells = columns.iter().map(|(_, count)| Text::plain(count(&counts).to_string()));
+        table.add_row(std::iter::once(name).chain(cells).collect());
+    }
+    table
 }
 
 fn kernel_table(summary: &MutationSummary) -> Table {
-    let mut table = counts_table("Mutants by kernel", "Kernel");
-    for row in &summary.by_kernel {
-        table.add_row(
-            std::iter::once(kernel_link(&row.kernel)).chain(count_cells(&row.counts)).collect(),
-        );
-    }
-    let all = std::iter::once(Text::strong("All"));
-    table.add_row(all.chain(count_cells(&summary.counts)).collect());
-    table
+    let kernels = summary.by_kernel.iter();
+    let kernels =
+        kernels.map(|row| CountedRow { name: kernel_link(&row.kernel), counts: row.counts });
+    let all = CountedRow { name: Text::strong("All"), counts: summary.counts };
+    counts_table("Mutants by kernel", "Kernel", kernels.chain([all]).collect())
 }
 
 fn operator_table(summary: &MutationSummary) -> Table {
     let caption = "Mutants by operator; one that several operators make counts for each";
-    let mut table = counts_table(caption, "Operator");
-    for row in &summary.by_operator {
+    let operators = summary.by_operator.iter().map(|row| {
         let description = Text::sentence(format!(" {}", row.operator.row().description));
         let name = Text::code(row.operator.code()).followed_by(description);
-        table.add_row(std::iter::once(name).chain(count_cells(&row.counts)).collect());
-    }
-    table
+        CountedRow { name, counts: row.counts }
+    });
+    counts_table(caption, "Operator", operators.collect())
 }
 
 /// What tests and requirements would notice by themselves.
 fn test_tables(summary: &MutationSummary, outline: &mut Outline) {
-    let titles = ["Judged", "Killed", "by expectation", "by no other"];
-    let table_of = |caption: &str, title: &str| {
+    let table_of = |caption: &str, title: &str, alone: &str| {
         let mut table = Table::new(caption).columns(&[title]);
-        for title in titles {
+        for title in ["Judged", "Killed", "by expectation", alone] {
             table = table.with_column(title, ColumnAlign::Right);
         }
         table
@@ -154,13 +229,16 @@ fn test_tables(summary: &MutationSummary, outline: &mut Outline) {
         std::iter::once(name).chain(numbers).collect()
     };
     if !summary.by_requirement.is_empty() {
-        let caption = "Mutants that the tests of each requirement kill by themselves";
-        let mut table = table_of(caption, "Requirement");
+        let caption = "Mutants that the tests of each requirement kill";
+        let mut table = table_of(caption, "Requirement", "by its tests alone");
         for row in &summary.by_requirement {
             let numbers = [row.judged, row.killed, row.by_expectation, row.alone];
             table.add_row(cells(requirement_link(&row.requirement), numbers));
         }
         outline.add_table(table);
+        outline.add_paragraph(Text::quiet(
+            "Judged: mutants that a test of the requirement reached and judged, accepted ones among them. A test can be of several requirements; then what it kills is of each of them.",
+        ));
         let idle = summary.by_requirement.iter().filter(|row| row.killed == 0);
         let idle: Vec<Text> = idle.map(|row| requirement_link(&row.requirement)).collect();
         if !idle.is_empty() {
@@ -169,7 +247,7 @@ fn test_tables(summary: &MutationSummary, outline: &mut Outline) {
         }
     }
     if !summary.by_test.is_empty() {
-        let mut table = table_of("Mutants that each test kills", "Test case");
+        let mut table = table_of("Mutants that each test kills", "Test case", "by no other test");
         for row in &summary.by_test {
             let numbers = [row.judged, row.killed, row.by_expectation, row.alone];
             table.add_row(cells(test_link(&row.test), numbers));
@@ -396,14 +474,13 @@ fn pairs_of_mutants(evidence: &Evidence, summary: &MutationSummary, outline: &mu
     outline.add_heading(2, "Two mutants at once", format!("{ANCHOR}-pairs"));
     outline.add_paragraph(
         "Each mutant that tests kill is paired with the next one behind it in the text (place), and with the next one in a statement that has the name \
-         which the statement of the first assigns (data flow). Two faults can hide each other: a pair that no test noticed is listed. Pairs do not count for the score.",
+         which the statement of the first assigns (data flow). Two faults can hide each other: a pair that no test noticed is listed, for information: pairs do not count for the score, and nobody need accept them. Many of these do what the kernel does, which nothing proves: two changes of sign in a product.",
     );
-    let mut table = counts_table("Pairs by why they are paired", "Paired by");
-    for row in &summary.by_relation {
-        let words = std::iter::once(Text::plain(row.relation.words()));
-        table.add_row(words.chain(count_cells(&row.counts)).collect());
-    }
-    outline.add_table(table);
+    let relations = summary.by_relation.iter();
+    let relations = relations
+        .map(|row| CountedRow { name: Text::plain(row.relation.words()), counts: row.counts });
+    let caption = "Pairs by why they are paired";
+    outline.add_table(counts_table(caption, "Paired by", relations.collect()));
     let open = evidence.mutations.iter().flat_map(|kernel| {
         let pairs = kernel.pairs.iter().filter(|pair| pair.status.is_open());
         pairs.map(move |pair| (kernel, pair))

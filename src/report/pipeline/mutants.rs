@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use vkcert_model::canonical::canonical_lines;
 use vkcert_model::evidence::{
-    Evidence, KillCause, MutantEdit, MutantEvidence, MutantStatus, MutationEvidence, MutationScore,
+    Evidence, KillCause, MutantEdit, MutantEvidence, MutantStatus, MutationEvidence,
 };
 use vkcert_model::place::Position;
 
@@ -20,6 +20,9 @@ pub(crate) struct Mutants;
 
 impl Format for Mutants {
     fn render(&self, evidence: &Evidence, _: &Presentation) -> Result<Vec<u8>, ReportError> {
+        let Some(summary) = &evidence.campaign.mutation else {
+            return Err(ReportError::NothingStored("mutants"));
+        };
         let mut mutants_by_file: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         for kernel in &evidence.mutations {
             for mutant in &kernel.mutants {
@@ -34,7 +37,6 @@ impl Format for Mutants {
             (file.to_owned(), json!({ "language": language, "source": source, "mutants": mutants }))
         });
         let project = &evidence.campaign.project;
-        let summary = evidence.campaign.mutation.as_ref();
         let threshold = threshold(evidence);
         let document = json!({
             "schemaVersion": "2",
@@ -42,8 +44,8 @@ impl Format for Mutants {
             "framework": { "name": project.tool, "version": project.tool_version },
             "config": {
                 "project": project.name,
-                "asked": summary.map(|summary| &summary.asked),
-                "score": summary.map(|summary| MutationScore::of_summary(summary).to_string()),
+                "asked": &summary.asked,
+                "score": summary.score_in_words(),
             },
             "files": files.collect::<Map<String, Value>>(),
             "testFiles": test_files(evidence),
