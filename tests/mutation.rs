@@ -501,6 +501,51 @@ fn a_sample_is_drawn_alike_and_tells_its_limits() {
     let all = run_json(vkcert().arg("mutate").arg(folder.path()), 0);
     assert!(all["score"]["interval"].is_null());
     run(vkcert().arg("mutate").arg(folder.path()).args(["--seed", "2"]), 2);
+    // As many as there are, or more, is no sample.
+    let population = mutants(&all, "both").len();
+    for count in [population, population + 1] {
+        let mut command = vkcert();
+        command.arg("mutate").arg(folder.path()).args(["--sample", &count.to_string()]);
+        assert_eq!(run_json(&mut command, 0), all);
+    }
+}
+
+#[test]
+fn some_mutants_alone_do_not_show_that_a_threshold_is_reached() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), PRODUCTS);
+    let settings = std::fs::read_to_string(folder.path().join("vkcert.toml")).unwrap();
+    write(folder.path(), "vkcert.toml", format!("{settings}\n[mutation]\nthreshold = 100\n"));
+    let all = run_json(vkcert().arg("mutate").arg(folder.path()), 1);
+    assert_eq!(all["reaches_threshold"], false);
+    let killed = mutants(&all, "both").iter().find(|row| row["status"] == "killed").unwrap();
+    let code = killed["operators"][0].as_str().unwrap();
+    let of_code = |row: &&Value| row["operators"].as_array().unwrap().iter().any(|own| own == code);
+    let alike = mutants(&all, "both").iter().filter(of_code);
+    assert!(alike.clone().all(|row| row["status"] == "killed"), "{code}");
+    let mut command = vkcert();
+    let some = command.arg("mutate").arg(folder.path()).args(["--operator", code]);
+    let some = run_json(some, 0);
+    assert_eq!(
+        (&some["score"]["percent"], &some["reaches_threshold"]),
+        (&100.0.into(), &Value::Null)
+    );
+    let mut command = vkcert();
+    let printed = run(command.arg("mutate").arg(folder.path()).args(["--operator", code]), 0);
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    assert!(printed.contains(&format!(", of operator {code} alone;")), "{printed}");
+    assert!(printed.contains("whether their score reaches it is not known"), "{printed}");
+    let out = folder.path().join("out");
+    let mut command = vkcert();
+    command.arg("certify").arg(folder.path()).args(["--engine", "sequential", "--mutation"]);
+    let campaign = run_json(command.args(["--operator", code, "--out"]).arg(&out), 1);
+    let reasons = campaign["reasons"].to_string();
+    assert!(!reasons.contains("mutation score"), "{reasons}");
+    let notes = campaign["notes"].to_string();
+    assert!(notes.contains(&format!("asked for of operator {code} alone")), "{notes}");
+    let html = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(html.contains(&format!("of operator {code} alone")));
+    assert!(!html.contains("That reaches the threshold"));
 }
 
 #[test]
@@ -516,7 +561,13 @@ fn requirements_are_judged_by_their_own_tests() {
     assert_eq!(judged["summary"]["asked"]["requirements"], serde_json::json!(["LLR-1"]));
     let error = mutate("LLR-9", 2);
     assert!(error["error"]["message"].as_str().unwrap().contains("LLR-9"), "{error:#}");
-    // Options of mutants mean nothing where these are not asked for.
+    let both = ["--requirement", "LLR-1", "--kernel", "both"];
+    run(vkcert().arg("mutate").arg(folder.path()).args(both), 0);
+    // Options of mutants, and a report of them, mean nothing where these are not asked for.
+    let mut command = vkcert();
+    command.arg("certify").arg(folder.path()).args(["--report", "mutants"]);
+    let error = run_json(&mut command, 2);
+    assert!(error["error"]["message"].as_str().unwrap().contains("--mutation"), "{error:#}");
     let mut command = vkcert();
     command.arg("certify").arg(folder.path()).args(["--sample", "3"]);
     let error = run_json(&mut command, 2);
@@ -625,6 +676,17 @@ fn kernels_that_have_not_changed_since_the_baseline_are_left_out() {
     let nothing = mutate();
     assert_eq!(nothing["unchanged"], serde_json::json!(["both", "clamped"]));
     assert_eq!(nothing["kernels"], serde_json::json!([]));
+    // They count as they did.
+    let all = run_json(vkcert().arg("mutate").arg(folder.path()), 0);
+    assert_eq!((&nothing["score"], &nothing["summary"]), (&all["score"], &all["summary"]));
+    let settings = std::fs::read_to_string(folder.path().join("vkcert.toml")).unwrap();
+    let strict = settings.replace("threshold = 50", "threshold = 100");
+    assert_ne!(strict, settings);
+    write(folder.path(), "vkcert.toml", strict);
+    let mut command = vkcert();
+    command.arg("mutate").arg(folder.path()).arg("--baseline").arg(&evidence);
+    assert_eq!(run_json(&mut command, 1)["reaches_threshold"], false);
+    write(folder.path(), "vkcert.toml", settings);
     write(folder.path(), "glsl/both.comp", KERNEL.replace("* 5u", "* 5u * 1u"));
     let changed = mutate();
     assert_eq!(changed["unchanged"], serde_json::json!(["clamped"]));
@@ -781,6 +843,11 @@ fn evidence_holds_pairs_and_verify_finds_those_that_are_due() {
         run(verifier().arg("verify").arg(&evidence), 1);
         std::fs::write(evidence.join("mutation-clamped.json"), &whole).unwrap();
     }
+    // Without a device nothing is noted but what a replay notes.
+    let note = serde_json::json!(["a device judged them as well"]);
+    forge(&evidence, "mutation-clamped.json", |kernel| kernel["engine_notes"] = note);
+    let verified = run_json(vkcert().arg("verify").arg(&evidence).arg("--replay"), 1);
+    assert_ne!(verified["problems"], serde_json::json!([]));
 }
 
 /// A kernel's mutants in which a pair is taken away, is of others, is said to survive, and has other verdicts.
@@ -1108,6 +1175,119 @@ fn without_the_barrier_between_two_dispatches_they_race() {
     certify_with_mutants(folder.path(), &out, 0);
     let verified = run_json(vkcert().arg("verify").arg(out.join("evidence")).arg("--replay"), 0);
     assert_eq!(verified["problems"], serde_json::json!([]));
+}
+
+#[test]
+fn dispatches_race_past_one_between_them_that_is_unordered_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    chain_with(folder.path(), "raised", "");
+    let (head, _) = CHAIN.split_once("[[test]]").unwrap();
+    // The third reads what the first writes, and neither has anything of the second.
+    let buffers = "buffers = { first = { type = \"uint\", data = [1, 2, 3, 4, 5, 6, 7, 8] }, second = { type = \"uint\", fill = { constant = 0 }, count = 8 }, third = { type = \"uint\", fill = { constant = 0 }, count = 4 } }";
+    let dispatch = |from: &str, to: &str| {
+        format!("{{ kernel = \"double\", groups = [1, 1, 1], bindings = [{from}, {to}] }}")
+    };
+    let part = |binding: u32, buffer: &str, offset: u32| {
+        format!(
+            "{{ set = 0, binding = {binding}, buffer = \"{buffer}\", offset = {offset}, range = 16 }}"
+        )
+    };
+    let dispatches = [
+        dispatch(&part(0, "first", 0), &part(1, "second", 0)),
+        dispatch(&part(0, "first", 16), &part(1, "second", 16)),
+        dispatch(&part(0, "second", 0), &part(1, "third", 0)),
+    ];
+    let test = format!(
+        "{head}[[test]]\nid = \"TC-1\"\nrequirements = [\"LLR-1\"]\n{buffers}\ndispatches = [{}]\n\
+         expect = [{{ buffer = \"third\", values = [4, 8, 12, 16] }}]\n",
+        dispatches.join(", ")
+    );
+    write(folder.path(), "requirements/chain.toml", test);
+    let mut command = vkcert();
+    command.arg("mutate").arg(folder.path()).args(["--operator", "SCR", "--kernel", "double"]);
+    let mutation = run_json(&mut command, 0);
+    let told = of_dispatches(&mutation, "double");
+    assert_eq!(told.len(), 1, "{mutation:#}");
+    let verdict = serde_json::json!({ "noticed": ["expectation", { "finding": "data-race" }] });
+    assert_eq!(told[0].2["tests"]["TC-1"], verdict, "{mutation:#}");
+}
+
+#[test]
+fn the_limit_of_mutants_is_that_of_their_tests() {
+    let steps = ["--max-steps", "1000000"];
+    let project = root().join("tests/projects/mutants");
+    let refused = [
+        run_json(vkcert().arg("mutate").arg(&project).args(steps), 2),
+        run_json(vkcert().arg("certify").arg(&project).arg("--mutation").args(steps), 2),
+    ];
+    for error in refused {
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.contains("--max-steps does not go with mutants"), "{error:#}");
+    }
+}
+
+/// A kernel beside one that its test is judged by, as a reference or as a checker.
+fn project_judged_by(folder: &Path, judge: &str, expect: &str) {
+    let rows = format!("{SETTINGS}\n[[kernel]]\nname = \"judge\"\nsource = \"glsl/judge.comp\"\n");
+    let (head, _) = REQUIREMENTS.split_once("[[test]]").unwrap();
+    let test = format!(
+        "{head}[[test]]\nid = \"TC-1\"\nrequirements = [\"LLR-1\"]\n\
+         buffers = {{ v = {{ type = \"uint\", data = [1, 2, 3, 4] }}, o = {{ type = \"uint\", fill = {{ constant = 0 }}, count = 4 }}, w = {{ type = \"uint\", count = 4 }} }}\n\
+         dispatches = [{{ kernel = \"both\", groups = [1, 1, 1], bindings = [{{ set = 0, binding = 0, buffer = \"v\" }}, {{ set = 0, binding = 1, buffer = \"o\" }}] }}]\n\
+         {expect}\n"
+    );
+    let text = |last: &str| {
+        format!(
+            "#version 450\nlayout(local_size_x = 4) in;\n\
+             layout(set = 0, binding = 0, std430) readonly buffer V {{ uint v[]; }};\n\
+             layout(set = 0, binding = 1, std430) buffer O {{ uint o[]; }};\n{last}"
+        )
+    };
+    write(folder, "vkcert.toml", rows);
+    write(
+        folder,
+        "glsl/both.comp",
+        text("void main() { uint i = gl_GlobalInvocationID.x; o[i] = v[i] * 2u; }\n"),
+    );
+    write(folder, "glsl/judge.comp", text(judge));
+    write(folder, "requirements/both.toml", test);
+}
+
+#[test]
+fn a_kernel_whose_test_is_judged_by_another_one_has_changed_with_it() {
+    let bindings =
+        "[{ set = 0, binding = 0, buffer = \"v\" }, { set = 0, binding = 1, buffer = \"o\" }";
+    let reference = "void main() { uint i = gl_GlobalInvocationID.x; o[i] = v[i] * 2u; }\n";
+    let checker = "layout(set = 0, binding = 2, std430) buffer W { uint w[]; };\n\
+                   void main() { uint i = gl_GlobalInvocationID.x; w[i] = o[i] == v[i] * 2u ? 1u : 0u; }\n";
+    let by_reference = format!(
+        "expect = [{{ buffer = \"o\", tolerance = {{ abs = 3 }}, reference = {{ kernel = \"judge\", groups = [1, 1, 1], bindings = {bindings}] }} }}]"
+    );
+    let by_checker = format!(
+        "expect = [{{ check = {{ kernel = \"judge\", groups = [1, 1, 1], bindings = {bindings}, {{ set = 0, binding = 2, buffer = \"w\" }}], verdict = \"w\" }} }}]"
+    );
+    let weaker = checker.replace("o[i] == v[i] * 2u", "o[i] <= v[i] * 2u");
+    let other = reference.replace("* 2u", "* 2u + 1u");
+    for (judge, expect, changed) in
+        [(reference, &by_reference, other.as_str()), (checker, &by_checker, weaker.as_str())]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        project_judged_by(folder.path(), judge, expect);
+        let out = folder.path().join("out");
+        let mut command = vkcert();
+        command.arg("certify").arg(folder.path()).args(["--engine", "sequential", "--mutation"]);
+        command.arg("--out").arg(&out).output().unwrap();
+        let evidence = out.join("evidence");
+        run(verifier().arg("verify").arg(&evidence), 0);
+        let unchanged = || {
+            let mut command = vkcert();
+            command.arg("mutate").arg(folder.path()).arg("--baseline").arg(&evidence);
+            run_json(command.args(["--kernel", "both"]), 0)["unchanged"].clone()
+        };
+        assert_eq!(unchanged(), serde_json::json!(["both", "judge"]));
+        project_judged_by(folder.path(), changed, expect);
+        assert_eq!(unchanged(), serde_json::json!([]));
+    }
 }
 
 /// Whether there is a device; without one a test that needs it says so.
