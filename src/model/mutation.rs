@@ -38,17 +38,17 @@ pub enum MutationOperator {
     ConditionDeletion,
     /// Two sizes of the workgroup, or two counts of workgroups, exchanged.
     SizeExchange,
-    /// A size of the workgroup, or a count of workgroups, and one.
+    /// A size of the workgroup, or a count of workgroups, plus one.
     SizeIncrement,
-    /// A size of the workgroup, or a count of workgroups, less one.
+    /// A size of the workgroup, or a count of workgroups, minus one.
     SizeDecrement,
     /// Memory of the workgroup as memory of each invocation.
     SharedRemoval,
     /// One built-in index for another.
     IndexReplacement,
-    /// A built-in index and one.
+    /// A built-in index plus one.
     IndexIncrement,
-    /// A built-in index less one.
+    /// A built-in index minus one.
     IndexDecrement,
     /// No barrier.
     BarrierRemoval,
@@ -72,19 +72,19 @@ pub enum MutationOperator {
     BarrierIntoGuard,
     /// A fence, barrier or atomic operation of other or less memory, or of a smaller scope.
     FenceWeakening,
-    /// The bound of a loop and one, or less one.
+    /// The bound of a loop plus or minus one.
     LoopBound,
-    /// The start of a loop and one, or less one.
+    /// The start of a loop plus or minus one.
     LoopStart,
     /// A loop that is not entered.
     LoopSkipped,
-    /// A literal as 0, as 1, and one, less one.
+    /// A literal as 0, as 1, plus one and minus one.
     LiteralReplacement,
-    /// An index of an array and one, or less one.
+    /// An index of an array plus or minus one.
     OffsetReplacement,
     /// Components of a vector exchanged.
     ComponentExchange,
-    /// A coordinate, level or layer of an image and one.
+    /// A coordinate, level or layer of an image plus one.
     ImageCoordinate,
     /// `int` for `uint` in a conversion.
     SignednessExchange,
@@ -104,7 +104,7 @@ pub enum MutationOperator {
     QualifierRemoval,
     /// Members of a block of push constants exchanged.
     PushConstantExchange,
-    /// A specialization constant and one, less one, or negated.
+    /// A specialization constant plus one, minus one, or negated.
     SpecializationOffset,
     /// A cluster of a subgroup of half the size.
     ClusterHalving,
@@ -180,13 +180,13 @@ pub const MUTATION_OPERATORS: &[MutationOperatorRow] = &[
         Operator::SizeIncrement,
         "AI",
         Thesis,
-        "a size of the workgroup, or a count of workgroups, and one",
+        "a size of the workgroup, or a count of workgroups, plus one",
     ),
     row(
         Operator::SizeDecrement,
         "AD",
         Thesis,
-        "a size of the workgroup, or a count of workgroups, less one",
+        "a size of the workgroup, or a count of workgroups, minus one",
     ),
     row(Operator::SharedRemoval, "SHR", Thesis, "memory of the workgroup without `shared`"),
     row(
@@ -195,8 +195,8 @@ pub const MUTATION_OPERATORS: &[MutationOperatorRow] = &[
         Thesis,
         "the index of the workgroup, the local and the global index of the invocation for each other",
     ),
-    row(Operator::IndexIncrement, "GII", Thesis, "such an index and one"),
-    row(Operator::IndexDecrement, "GID", Thesis, "such an index less one"),
+    row(Operator::IndexIncrement, "GII", Thesis, "an index that GIR exchanges, plus one"),
+    row(Operator::IndexDecrement, "GID", Thesis, "an index that GIR exchanges, minus one"),
     row(Operator::BarrierRemoval, "SYR", Thesis, "no barrier"),
     row(
         Operator::AtomicReplacement,
@@ -223,18 +223,23 @@ pub const MUTATION_OPERATORS: &[MutationOperatorRow] = &[
         Kernels,
         "a fence of other or less memory, or of a smaller scope",
     ),
-    row(Operator::LoopBound, "LBO", Kernels, "the bound of a loop and one, or less one"),
-    row(Operator::LoopStart, "LST", Kernels, "the start of a loop and one, or less one"),
+    row(Operator::LoopBound, "LBO", Kernels, "the bound of a loop plus or minus one"),
+    row(Operator::LoopStart, "LST", Kernels, "the start of a loop plus or minus one"),
     row(Operator::LoopSkipped, "LSK", Kernels, "a loop that is not entered"),
     row(
         Operator::LiteralReplacement,
         "LIT",
         Kernels,
-        "a literal as 0 and 1, and one, less one; `true` and `false` for each other",
+        "a literal as 0, as 1, plus one and minus one; `true` and `false` for each other",
     ),
-    row(Operator::OffsetReplacement, "OFF", Kernels, "an index of an array and one, or less one"),
+    row(Operator::OffsetReplacement, "OFF", Kernels, "an index of an array plus or minus one"),
     row(Operator::ComponentExchange, "CEX", Kernels, "components of a vector exchanged"),
-    row(Operator::ImageCoordinate, "IMC", Kernels, "a coordinate of an image and one"),
+    row(
+        Operator::ImageCoordinate,
+        "IMC",
+        Kernels,
+        "a coordinate, level or layer of an image plus one",
+    ),
     row(
         Operator::SignednessExchange,
         "SGN",
@@ -263,7 +268,7 @@ pub const MUTATION_OPERATORS: &[MutationOperatorRow] = &[
         Operator::SpecializationOffset,
         "SPC",
         Kernels,
-        "a specialization constant and one, less one; negated",
+        "a specialization constant plus one, minus one, negated",
     ),
     row(Operator::ClusterHalving, "SGC", Kernels, "a cluster of a subgroup of half the size"),
     row(Operator::MemoryOrderRelaxation, "MOR", Kernels, "a relaxed memory order"),
