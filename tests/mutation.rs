@@ -676,6 +676,13 @@ fn kernels_that_have_not_changed_since_the_baseline_are_left_out() {
     let nothing = mutate();
     assert_eq!(nothing["unchanged"], serde_json::json!(["both", "clamped"]));
     assert_eq!(nothing["kernels"], serde_json::json!([]));
+    let mut command = vkcert();
+    command.arg("mutate").arg(folder.path()).arg("--baseline").arg(&evidence);
+    let printed = run(command.args(["--kernel", "both"]), 0);
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    let note = "nothing has changed since the baseline; its mutants count as they did there";
+    assert!(printed.contains(&format!("note: kernel both: {note}")), "{printed}");
+    assert!(!printed.contains("note: kernel clamped"), "{printed}");
     // They count as they did.
     let all = run_json(vkcert().arg("mutate").arg(folder.path()), 0);
     assert_eq!((&nothing["score"], &nothing["summary"]), (&all["score"], &all["summary"]));

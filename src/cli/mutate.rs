@@ -313,7 +313,9 @@ impl MutationOutcome<'_> {
             UnchangedKernels::AsBefore => "its mutants count as they did there",
             UnchangedKernels::LeftOut => "its mutants were not judged again, and do not count here",
         };
-        for kernel in self.unchanged {
+        let asked = &self.summary.asked.kernels;
+        let is_asked = |kernel: &&KernelName| asked.is_empty() || asked.contains(kernel);
+        for kernel in self.unchanged.iter().filter(is_asked) {
             let _ = writeln!(
                 text,
                 "note: kernel {kernel}: nothing has changed since the baseline; {counting}"

@@ -30,7 +30,7 @@ const WHERE_MUTANTS_ARE: &str = "Each mutant, a killed one too, stands in the ev
 
 /// What a score does not say.
 const LIMITS: [&str; 3] = [
-    "Mutants were judged on the sequential engine, each test in its ordinary schedule alone. A mutant had ten times the steps of the kernel and 100,000 more, or the limit of the test.",
+    "Mutants were judged on the sequential engine, each test in its ordinary schedule alone. A mutant had ten times the steps of the kernel and 100,000 more, and no more than the limit of the test.",
     "A mutant is one small change of what operators know; a score says nothing of other faults. Of parts of macros and of text that the front end cannot follow there are no mutants, which notes tell.",
     "No tool shows what no test can notice: that a mutant which survived does what the kernel does is proved where it is called equivalent, and is the word of people where it is accepted.",
 ];
