@@ -66,7 +66,7 @@ test: setup-test ## formatting, lints, documentation tests and the whole test su
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(FLAGS) $(ALL) --all-targets -- -D warnings
 	$(CARGO) test $(FLAGS) $(ALL) --doc
-	$(CARGO) build $(FLAGS) -p vkcert -p vkcert-verifier --bins
+	$(CARGO) build $(FLAGS) $(ALL) --bins
 	$(RUN_TESTS)
 
 fmt: ## format the sources
