@@ -1233,6 +1233,34 @@ fn the_limit_of_mutants_is_that_of_their_tests() {
     }
 }
 
+#[test]
+fn a_header_that_is_found_first_is_a_change_though_the_text_comes_to_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    project_with(folder.path(), PRODUCTS);
+    let settings = std::fs::read_to_string(folder.path().join("vkcert.toml")).unwrap();
+    let source = "source = \"glsl/both.comp\"";
+    assert!(settings.contains(source));
+    let settings = settings.replace(source, &format!("{source}\ninclude = [\"near\", \"far\"]"));
+    write(folder.path(), "vkcert.toml", settings);
+    let including =
+        "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"step.glsl\"\n";
+    let kernel = KERNEL.replacen("#version 450\n", including, 1).replacen("+ 3u", "+ step3()", 1);
+    assert!(kernel.contains("step.glsl") && kernel.contains("step3()"));
+    write(folder.path(), "glsl/both.comp", kernel);
+    write(folder.path(), "far/step.glsl", "\nuint step3() { return 3u; }\n");
+    write(folder.path(), "near/other.glsl", "");
+    let out = folder.path().join("out");
+    certify_with_mutants(folder.path(), &out, 1);
+    let unchanged = || {
+        let mut command = vkcert();
+        command.arg("mutate").arg(folder.path()).arg("--baseline").arg(out.join("evidence"));
+        run_json(&mut command, 0)["unchanged"].clone()
+    };
+    assert_eq!(unchanged(), serde_json::json!(["both"]));
+    write(folder.path(), "near/step.glsl", "#define THREE 3u\nuint step3() { return THREE; }\n");
+    assert_eq!(unchanged(), serde_json::json!([]));
+}
+
 /// A kernel beside one that its test is judged by, as a reference or as a checker.
 fn project_judged_by(folder: &Path, judge: &str, expect: &str) {
     let rows = format!("{SETTINGS}\n[[kernel]]\nname = \"judge\"\nsource = \"glsl/judge.comp\"\n");

@@ -48,6 +48,18 @@ pub(super) fn of_operator(kernel: &MutatedKernel, code: &str) -> Vec<String> {
     lines.filter(|line| line.starts_with(&beginning) || line.starts_with(&first)).collect()
 }
 
+#[test]
+fn what_stands_there_already_is_no_mutant() {
+    let kernel = mutated(
+        "#define ADD(x) do { x += 1u; } while (false)\nvoid main() { uint i = 0u; ADD(i); data[i] = i; }\n",
+    );
+    for mutant in &kernel.mutants {
+        let text = kernel.mutated_text(mutant, 0);
+        assert!(text.is_some(), "{:?}: {:?}", mutant.operators, mutant.edits);
+    }
+    assert!(!of_operator(&kernel, "ASR").is_empty());
+}
+
 const EVERYTHING: &str = "
 layout(constant_id = 1) const uint BIAS = 5u;
 layout(set = 0, binding = 2) coherent buffer Flag { uint flag; uint copies[]; };
