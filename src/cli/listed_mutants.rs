@@ -11,7 +11,7 @@ use super::obligations::unsigned_justification;
 use super::output;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::evidence::{
-    Evidence, MutantAcceptance, MutantEvidence, MutantStatus, MutationEvidence,
+    Evidence, MutantAcceptance, MutantEdit, MutantEvidence, MutantStatus, MutationEvidence,
     mutants_with_kernels,
 };
 use crate::model::exit::Exit;
@@ -32,8 +32,7 @@ pub(super) fn mutant_rows(list: &List) -> Result<Vec<Value>, Failure> {
     let evidence = evidence_with_mutants(list)?;
     let row = |listed: &ListedMutant| {
         let ListedMutant { kernel, mutant, acceptance } = listed;
-        let place =
-            mutant.edits.first().map(|edit| format!("{}:{}:{}", edit.file, edit.line, edit.column));
+        let place = mutant.edits.first().map(MutantEdit::place);
         let ChangedPart { old, new } =
             changes_on_one_line(&mutant.edits, |file| stored_text(&evidence, file));
         json!({

@@ -419,10 +419,9 @@ impl MutationOutcome<'_> {
 
     fn write_change(&self, text: &mut String, told: &ToldChange<'_>) {
         let ToldChange { outcome, edits, name, reason } = told;
-        let MutantEdit { file, line, column, .. } =
-            edits.first().expect("a mutant changes something");
+        let place = edits.first().expect("a mutant changes something").place();
         let colon = if reason.is_empty() { "" } else { ": " };
-        let _ = writeln!(text, "{outcome} {file}:{line}:{column}: {name}{colon}{reason}");
+        let _ = writeln!(text, "{outcome} {place}: {name}{colon}{reason}");
         text.push_str(&self.diff(edits));
         text.push('\n');
     }

@@ -146,6 +146,13 @@ pub struct MutantEdit {
     pub new: String,
 }
 
+impl MutantEdit {
+    /// Where it is: `file:line:column`.
+    pub fn place(&self) -> String {
+        format!("{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
 /// What became of the runs of a mutant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
