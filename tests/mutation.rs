@@ -1309,9 +1309,7 @@ fn a_kernel_whose_test_is_judged_by_another_one_has_changed_with_it() {
         let folder = tempfile::tempdir().unwrap();
         project_judged_by(folder.path(), judge, expect);
         let out = folder.path().join("out");
-        let mut command = vkcert();
-        command.arg("certify").arg(folder.path()).args(["--engine", "sequential", "--mutation"]);
-        command.arg("--out").arg(&out).output().unwrap();
+        certify_with_mutants(folder.path(), &out, 1);
         let evidence = out.join("evidence");
         run(verifier().arg("verify").arg(&evidence), 0);
         let unchanged = || {

@@ -22,11 +22,11 @@ pub(super) const ANCHOR: &str = "chapter/mutation";
 const WHAT_A_MUTANT_IS: &str = "A mutant is a kernel with one small fault in its text, or in the dispatches of it that tests make in the place of the host. It is killed where a test notices it: by an \
     expectation that does not hold, by a finding that the kernel itself does not have, or by the end of the run (too many steps, an \
     error). The score is the ones killed on the sequential engine of all that compile and are neither proved equivalent, nor duplicates, nor \
-    accepted by a justification; it is rounded down. Findings are those of the sequential engine, which no requirement asks for; what the expectations of the \
-    requirements' tests show by themselves is told beside it. The score changes no status of an objective.";
+    accepted by a justification; it is rounded down. Findings are those of the sequential engine; no requirement asks for them, and what the expectations of the \
+    requirements' tests show by themselves is told beside the score. The score changes no status of an objective.";
 
-const WHERE_MUTANTS_ARE: &str = "Each mutant, a killed one too, stands in the evidence with the verdict of each test on it (mutation-NAME.json, by kernel). Statuses and counts follow \
-    from these verdicts, and `vkcert verify` derives them again; whether the verdicts are true is shown by `vkcert verify --replay` alone, which runs all mutants again.";
+const WHERE_MUTANTS_ARE: &str = "Each mutant, a killed one too, stands in the evidence (mutation-NAME.json, by kernel), with the verdict of each test that was run with it. Statuses and counts follow \
+    from these verdicts, and `vkcert verify` derives them again; whether the verdicts are true is shown by `vkcert verify --replay` alone, which judges all mutants again on the sequential engine.";
 
 /// What a score does not say.
 const LIMITS: [&str; 3] = [
@@ -110,7 +110,7 @@ fn classes_of_accepted(evidence: &Evidence) -> String {
     classes.collect::<Vec<_>>().join(", ")
 }
 
-/// Those of which the kernels have no place.
+/// Those that made no mutant, as far as they were asked for.
 fn operators_without_mutants(summary: &MutationSummary) -> Text {
     let asked = &summary.asked.operators;
     let is_idle = |operator: MutationOperator| {
@@ -123,10 +123,8 @@ fn operators_without_mutants(summary: &MutationSummary) -> Text {
         (true, _) => Text::plain("Each operator that was asked for made mutants."),
         (false, true) => Text::plain("Operators of which no mutant was drawn: ")
             .followed_by(Text::join(idle, ", ")),
-        (false, false) => Text::plain(
-            "Operators that were asked for and found nothing to change in these kernels: ",
-        )
-        .followed_by(Text::join(idle, ", ")),
+        (false, false) => Text::plain("Operators that were asked for and made no mutant: ")
+            .followed_by(Text::join(idle, ", ")),
     }
 }
 
@@ -512,7 +510,7 @@ fn pairs_of_mutants(evidence: &Evidence, summary: &MutationSummary, outline: &mu
 /// Where its first change is.
 fn place_of_mutant(mutant: &MutantEvidence) -> String {
     let first = mutant.edits.first();
-    first.map(|edit| format!("{}:{}:{}", edit.file, edit.line, edit.column)).unwrap_or_default()
+    first.map(MutantEdit::place).unwrap_or_default()
 }
 
 /// A mutant's name, where it is, and its change.
